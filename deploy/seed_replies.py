@@ -15,7 +15,7 @@ from pathlib import Path
 from pipelines.core.file_access import private_folder
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply, Usage
-from pipelines.llm.recording import read_recordings
+from pipelines.llm.ledger import read_recordings
 from pipelines.store.folder import KnowledgeBaseFolder
 
 

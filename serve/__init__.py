@@ -15,7 +15,7 @@ Routes and tools read, but for those of `changes.py`; what they return are value
     problems.py, guard.py         errors as problem details, how many at once; hosts, keys, sizes, headers of replies
     api.py                        the routes below /api that read
     changes.py, corrections.py    those that change something; what is said of answers and of the graph
-    jobs.py, ingest_process.py    ingests in a process of their own
+    jobs.py                       ingests in a process of their own
     explorer.py, render.py, language.py, languages/, templates/, static/    the explorer
     app.py                        all of it as one application, and its process
     tools.py, mcp_server.py       the same for agents (extra `mcp`)

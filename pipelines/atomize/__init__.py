@@ -1,4 +1,4 @@
-"""Chunks to distilled knowledge: atoms, tags, entities, relations, rows (PIKE-RAG 5.1.2, 5.2.2, 5.3.1).
+"""Knowledge atomizing: chunks to atoms, tags, entities, relations and rows (PIKE-RAG 5.1.2, 5.2.2, 5.3.1).
 
 | Part | Modules |
 | --- | --- |

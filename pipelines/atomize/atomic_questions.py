@@ -1,4 +1,4 @@
-"""Atomic questions: those of a model that can be understood alone and that their chunk answers (PIKE-RAG 5.3.1)."""
+"""Atomic questions of a model: those that are self-contained and answered by their chunk (PIKE-RAG 5.3.1)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from pipelines.llm.embedder import Embedder
 _LIST_MARK = re.compile(r"^(?:\W*\d+[.)]\s*|[-*•]\s*|Q\d*[:.]\s*)")
 _BETWEEN_QUESTIONS = re.compile(r"(?<=[?？])\s*(?=\w)")
 _IN_CHUNK, _IN_SENTENCES, _FEWEST_TERMS = 0.5, 0.6, 2
-"""Minimum shares of a question's terms in the chunk and in two neighbouring sentences of it; minimum terms."""
+"""Minimum shares of a question's terms in the chunk and in two neighbouring sentences of it; minimum number of
+terms."""
 _SAME_TERMS = 0.9
-"""Share of common terms from which two questions are one."""
+"""Minimum share of common terms for two questions to count as one."""
 _ASKS_NOTHING = "question that asks nothing"
 _ASKING = ("asks_when", "asks_where", "asks_who", "asks_why", "asks_how_much", "asks_how")
-"""Cues by which a question asks, those that another begins with behind it."""
+"""Cues of question words; a cue that another one begins with comes after it."""
 
 
 def sound_questions(
@@ -39,9 +40,9 @@ def sound_questions(
     """Return the questions that can be kept as atoms, each once; the others are counted in `dropped` by reason.
 
     `found` are a model's questions about the chunk of `grounding`, `names` the chunk's entities. For `embedder` and
-    `same_meaning` see `distinct`. A question without a name is prefixed by the chunk's heading path:
-    "Pump Manual > Seals: How often are they replaced?" They are checked by the words of their own language, for a
-    small model asks in English about a German text.
+    `same_meaning` see `distinct`. A question without a name is prefixed by the chunk's heading path: "Pump Manual >
+    Seals: How often are they replaced?" Questions are checked in their own language, because a small model asks in
+    English about a German text.
     """
     parts = [part for one in found for part in _parts(one)]
     language = question_language(" ".join(parts), (grounding.language,))
@@ -61,7 +62,7 @@ def sound_questions(
 
 
 def _parts(text: str) -> list[str]:
-    """Return the single questions of a text; of several, the last is left out if it was cut off."""
+    """Return the questions in a text; the last of several is omitted if it was truncated."""
     parts = _BETWEEN_QUESTIONS.split(text.strip())
     return [part for part in parts if part.endswith(("?", "？"))] if len(parts) > 1 else parts
 
@@ -92,8 +93,7 @@ def _unanswerable(question: str, grounding: Grounding, known: Sequence[str], lan
     share, window = grounding.best_window(question)
     if share < _IN_SENTENCES:
         return "question of things told apart"
-    told = can_tell_when(question, window, language, grounding.language)
-    return "" if told else "question when of what has no time"
+    return "" if can_tell_when(question, window, language, grounding.language) else "question when of what has no time"
 
 
 def _is_about_the_text(question: str, grounding: Grounding, language: str) -> bool:
@@ -103,9 +103,9 @@ def _is_about_the_text(question: str, grounding: Grounding, language: str) -> bo
 
 
 def _has_open_pronoun(question: str, known: Sequence[str], language: str, headed: bool) -> bool:
-    """Whether a question has a pronoun and no name that it could refer to, before it, behind or in the headings."""
-    pronoun, said = cue("pronoun", language).search(question), normalize(question)
-    if pronoun is None or any(name and name in said for name in known):
+    """Whether a question has a pronoun without a possible referent in the question or in the headings."""
+    pronoun, form = cue("pronoun", language).search(question), normalize(question)
+    if pronoun is None or any(name and name in form for name in known):
         return False
     # The heading above may be the name of a thing: "CX-22 compressor > Thermal trip: When does it trip?"
     return not (headed and cue("pronoun_of_thing", language).fullmatch(pronoun.group()))
@@ -121,18 +121,18 @@ def _under_headings(question: str, grounding: Grounding, known: Sequence[str]) -
 
 
 def is_question(text: str, language: str = "") -> bool:
-    """Whether a text ends with a question mark, or has a question word of its language, of any where none is known."""
+    """Whether a text ends with a question mark or has a question word of its language (of any, if it is unknown)."""
     asking = (cue(name, language) for name in (*_ASKING, "asks_otherwise"))
     return text.rstrip().endswith(("?", "？")) or any(pattern.search(text) for pattern in asking)
 
 
 def can_tell_when(question: str, passage: str, language: str = "", passage_language: str = "") -> bool:
-    """Whether a passage tells a time or a limit; true for a question, in `language`, that does not ask when.
+    """Whether a passage contains a time or a limit; true for a question, in `language`, that does not ask when.
 
     "When does it trip?" is answered by "above 80 °C".
     """
     found = cue("asks_when", language).search(question.lstrip())
-    # Within a question "when" joins two sentences; in Chinese and Japanese it asks wherever it stands.
+    # Inside a question "when" is a conjunction; in Chinese and Japanese it is a question word in any position.
     asks = found is not None and (found.start() == 0 or CJK_CHARACTER.search(found.group()) is not None)
     return not asks or tells_when(passage, passage_language) or bool(quantities(passage))
 
@@ -144,17 +144,18 @@ def distinct(texts: Sequence[str], embedder: Embedder | None, same_meaning: floa
     `same_meaning`. Questions with different numbers or question words (when, where) never are.
     """
     kept: list[int] = []
-    said = [frozenset(terms(text, language)) for text in texts]
+    terms_of = [frozenset(terms(text, language)) for text in texts]
     # Different numbers, or question words, make different questions.
     asked = [
-        (_asked_by(text, language), frozenset(filter(_has_digit, one))) for text, one in zip(texts, said, strict=True)
+        (_question_cue(text, language), frozenset(filter(_has_digit, one)))
+        for text, one in zip(texts, terms_of, strict=True)
     ]
     cosines = None if embedder is None or len(texts) < 2 else (vectors := embedder.embed(texts)) @ vectors.T
     for number in range(len(texts)):
         near = (other for other in kept if asked[other] == asked[number])
         if not any(
             normalize(texts[other]) == normalize(texts[number])
-            or _overlap(said[other], said[number]) >= _SAME_TERMS
+            or _overlap(terms_of[other], terms_of[number]) >= _SAME_TERMS
             or (cosines is not None and float(cosines[other, number]) >= same_meaning)
             for other in near
         ):
@@ -162,8 +163,8 @@ def distinct(texts: Sequence[str], embedder: Embedder | None, same_meaning: floa
     return [texts[number] for number in kept]
 
 
-def _asked_by(text: str, language: str) -> str:
-    """Return the cue by which a question asks; empty for "what" and "which"."""
+def _question_cue(text: str, language: str) -> str:
+    """Return the cue of a question's question word; empty for "what" and "which"."""
     return next((name for name in _ASKING if cue(name, language).search(text)), "")
 
 

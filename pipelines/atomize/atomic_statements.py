@@ -3,12 +3,12 @@
 Statements are sentences, table rows and figures, prefixed by the headings they need: "It is 16 bar." below "Pump Manual
 > Pressure" becomes "Pump Manual > Pressure: It is 16 bar."
 
-Templated questions have the names of a cell's row and column: "Pump data > Table 1: Head, K65-200?" asks in no language
-what that cell says, and a question in any language has these names, and few other words that count. The atoms are
-marked as templated, and made where `atomize.row_questions` says so. Of 15 questions for cells of `examples/documents`
-and `industrial` a search of four atoms finds the row for 14 with them and for 12 without. Retrieval over all layers,
-which reads rows as statements, finds as much with them as without, and of the 30 quoted answers of `industrial` two are
-worse.
+Templated questions consist of the names of a cell's row and column: "Pump data > Table 1: Head, K65-200?" asks for the
+cell independently of the language, because a question in any language contains these names and few other significant
+words. The atoms are marked as templated, and generated if `atomize.row_questions` is set. For 15 questions about cells
+of `examples/documents` and `industrial`, a search of four atoms finds the row for 14 with them and for 12 without.
+Retrieval over all layers, which also uses rows as statements, does not gain from them, and two of the 30 quoted answers
+of `industrial` get worse.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
 from pipelines.lang.terms import words
 
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
-"""Minimum words of a statement; minimum characters of one in a script without blanks, or of Korean."""
+"""Minimum words of a statement; minimum characters in a script without spaces, or in Korean."""
 _LONGEST = 600
 """Maximum characters of a statement: a longer "sentence" is a page of OCR text without punctuation."""
 _BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
@@ -109,9 +109,9 @@ def _distinct(atoms: list[Atom]) -> list[Atom]:
 
 
 _FEWEST_VALUES = 2
-"""Values of a row from which on each has a question: of a single one the row itself says no more."""
+"""Minimum values of a row for a question about each: for a single value, the row's statement is equivalent."""
 _LONGEST_NAME = 80
-"""Characters of a row's or column's name at most: what is longer is a text and names nothing."""
+"""Maximum characters of the name of a row or column: a longer text is not a name."""
 
 
 def row_questions(content: ChunkContent) -> list[Atom]:

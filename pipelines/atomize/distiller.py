@@ -1,6 +1,6 @@
-"""The distiller protocol: what a distiller is given of a chunk, and what it returns (PIKE-RAG 5.1.2, 5.2.2, 5.3.1).
+"""The distiller protocol: the input and output of a distiller for a chunk (PIKE-RAG 5.1.2, 5.2.2, 5.3.1).
 
-`chunk_contents` lays out a chunk for a distiller: sentences with their headings, table rows, figures. A `Distiller`
+`chunk_contents` prepares chunks for a distiller: sentences with their headings, table rows, figures. A `Distiller`
 returns a `ChunkDistillate`. `ExtractiveDistiller` works without a model, `ModelDistiller` asks one.
 """
 
@@ -30,12 +30,12 @@ form: `(("Pump Manual", "pump manual"), ("Seals", "seals"))`."""
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 _NOT_PROSE = _HEADINGS | {BlockKind.TABLE, BlockKind.CODE, BlockKind.FORMULA}
 _CAPITALIZED_INSIDE = re.compile(rf"(?<=[^\W_{CAPITAL}] |[,;)] )[{CAPITAL}][\w'’-]+")
-"""A capitalized word that does not open a sentence."""
+"""A capitalized word that does not begin a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a chunk: its span in the document's text, the kind of its block, and the headings above it."""
+    """A sentence of a chunk, with its span in the document's text, the kind of its block, and the headings above it."""
 
     span: Span
     text: str
@@ -48,7 +48,7 @@ class Sentence:
 
     @property
     def prose(self) -> bool:
-        """Whether it can be a statement: it is no heading and no line of a table, of code or of a formula."""
+        """Whether it can be a statement: it is not a heading, nor part of a table, of code or of a formula."""
         return self.kind not in _NOT_PROSE
 
 
@@ -74,8 +74,7 @@ class ChunkContent:
     """A chunk with its document, its sentences, table rows and figures, each in reading order.
 
     `path` are the title and headings above the whole chunk. `names` are the words that the document capitalizes
-    inside sentences, `terms` the Chinese strings that it repeats (`repeated_han`): both are the document's, not the
-    chunk's.
+    inside sentences, `terms` the Chinese strings that it repeats (`repeated_han`): both refer to the whole document.
     """
 
     document: Document
@@ -91,10 +90,10 @@ class ChunkContent:
 
 @dataclass(frozen=True, slots=True)
 class ChunkDistillate:
-    """The knowledge distilled from one chunk; `atomize` joins those of a document to its `Distillate`.
+    """The knowledge distilled from one chunk; `atomize` merges those of a document into its `Distillate`.
 
-    `dropped` counts rejected parts of a model's reply by reason:
-    `{"tag not in the text": 2}`. `failure` says why a model call failed.
+    `dropped` counts rejected parts of a model's reply by reason: `{"tag not in the text": 2}`. `failure` is set if a
+    model call failed.
     """
 
     atoms: tuple[Atom, ...] = ()
@@ -179,7 +178,7 @@ def _rows(block_index: BlockIndex, block: Block, chunk: Chunk, tables: dict[str,
         tables[block.id] = TableRows.of(block.table)
     table = tables[block.id]
     for number in rows.touching(chunk.provenance.span):
-        # A row cut in two belongs to the chunk where it begins.
+        # A row that is split between two chunks belongs to the chunk where it begins.
         if number >= table.first_row and rows.spans[number].start >= chunk.provenance.span.start:
             yield ChunkRow(table, number, rows.spans[number])
 

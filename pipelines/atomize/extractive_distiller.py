@@ -16,15 +16,15 @@ CO_OCCURRENCE = "co-occurrence"
 """Type and origin of a relation whose only evidence is that two entities occur in one sentence."""
 
 _CHARACTERS_PER_TAG = 80
-"""A chunk has two tags, and one more for so many of its characters: about one a sentence."""
+"""A chunk has two tags, plus one for this number of characters: about one per sentence."""
 
 
 class ExtractiveDistiller:
-    """Distils without a model: the same chunk always gives the same knowledge.
+    """Distils deterministically, without a model.
 
     Atoms are the chunk's sentences, table rows and figures as statements, and a templated question for each value of a
-    row; tags are key phrases; entities are names
-    recognized by their form; relations are co-occurrences of entities in a sentence.
+    row; tags are key phrases; entities are names recognized by their form; relations are co-occurrences of entities in
+    a sentence.
     """
 
     def __init__(self, settings: AtomizeSettings) -> None:
@@ -54,7 +54,7 @@ class ExtractiveDistiller:
 
 
 def rows(content: ChunkContent) -> list[Row]:
-    """Return the table rows of a chunk as typed fields under their column names; empty rows are left out."""
+    """Return the table rows of a chunk as typed fields with column names; empty rows are omitted."""
     chunk = content.chunk.id
     return [
         Row(
@@ -92,7 +92,7 @@ class _ChunkNames:
         return [ChunkTag(content.chunk.id, Tag.make_id(p.text), p.text, p.weight) for p in phrases]
 
     def entities(self) -> tuple[Entity, ...]:
-        """Return each entity once, with the first abbreviation that the chunk gives it as its alias."""
+        """Return each entity once, with its first abbreviation in the chunk as an alias."""
         found: dict[str, Entity] = {}
         for name in self._names():
             aliases = (name.alias,) if name.alias else ()

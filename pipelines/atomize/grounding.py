@@ -1,4 +1,4 @@
-"""Grounding: whether, and where, a chunk supports what a model says of it; no model is asked."""
+"""Grounding: whether and where a chunk supports the statements of a model, checked without a model."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Grounding:
         self._start = content.chunk.provenance.span.start
 
     def occurrences(self, surface: str) -> list[Span]:
-        """Return the spans of a name in the chunk, or else those of it without its article or of its alias.
+        """Return the spans of a name in the chunk, or else of the name without its article, or of its alias.
 
-        Case and white space do not count. Empty if the chunk does not contain it.
+        Case and white space are ignored. Empty if the chunk does not contain the name.
         """
         for form in (surface, _ARTICLE.sub("", surface), *self._aliases(surface)):
             found = self._find(form)
@@ -50,19 +50,19 @@ class Grounding:
         return []
 
     def named(self, surface: str, occurrence: Span) -> str:
-        """Return a name as one of its `occurrences` bears it: without an article that the text does not have there."""
+        """Return a name in the form of one of its `occurrences`: without its article if the text has none there."""
         bare = _ARTICLE.sub("", surface)
         written = occurrence.slice(self.content.document.text)
         return bare if normalize(bare) == normalize(written) else surface
 
     def evidence(self, heads: Sequence[Span], tails: Sequence[Span]) -> Span:
-        """Return the shortest span of whole sentences that has a head and a tail, the first one of several."""
+        """Return the shortest span of complete sentences that contains a head and a tail, the first of several."""
         pairs = ((self._sentence(head), self._sentence(tail)) for head in heads for tail in tails)
         spans = (Span(min(one.start, other.start), max(one.end, other.end)) for one, other in pairs)
         return min(spans, key=lambda span: (len(span), span.start))
 
     def in_one_sentence(self, heads: Sequence[Span], tails: Sequence[Span]) -> bool:
-        """Whether some sentence has a head and a tail."""
+        """Whether a sentence contains a head and a tail."""
         return not {self._sentence(head) for head in heads}.isdisjoint(self._sentence(tail) for tail in tails)
 
     def is_topic(self, name: str) -> bool:
@@ -79,18 +79,18 @@ class Grounding:
         return next((one.span for one in self.content.sentences if one.span.overlaps(span)), span)
 
     def in_headings(self, name: str) -> bool:
-        """Whether the title or a heading above the chunk contains a name."""
+        """Whether the title or a heading above the chunk contains the name."""
         form = normalize(name)
         return any(form in part for _, part in self.content.path)
 
     def has_numbers_of(self, text: str) -> bool:
-        """Whether every number in `text` occurs in the chunk or above it."""
+        """Whether every number in `text` occurs in the chunk or its headings."""
         return {_plain_number(number) for number in FIGURE.findall(text)} <= self._numbers
 
     def term_overlap(self, text: str, beside: Iterable[str] = ()) -> float:
-        """Return the share (0 to 1) of the terms of `text` that occur in the chunk or above it.
+        """Return the share (0 to 1) of the terms of `text` that occur in the chunk or its headings.
 
-        Generic terms and the terms of the names `beside` do not count; 1 if no others are left.
+        Generic terms and the terms of the names `beside` are ignored; 1 if no others remain.
         """
         form = normalize(text)
         named = {term for name in beside if name in form for term in self.terms_of(name)}
@@ -100,15 +100,15 @@ class Grounding:
     def best_window(self, text: str) -> tuple[float, str]:
         """Return the highest share of the terms of `text` in two neighbouring sentences, and these sentences' text.
 
-        The higher of the shares with and without the terms of the document's title: a sentence may refer to the
-        document's subject by name or by a pronoun.
+        It is the maximum of the shares with and without the terms of the document's title, because a sentence may refer
+        to the document's subject by name or by a pronoun.
         """
         wanted = self.terms_of(text) - self._generic
         both = (wanted, wanted - self.terms_of(self.content.document.title))
         return max((_share(own, found), window) for own in both for found, window in self._windows)
 
     def states(self, relation: str, evidence: Span) -> bool:
-        """Whether a term of a relation occurs in its evidence; true for one of stop words only ("is", "has")."""
+        """Whether a term of a relation occurs in its evidence; true for a relation of stop words only ("is", "has")."""
         wanted = self.terms_of(relation)
         own = evidence.shifted(-self._start).slice(self._text)
         return not wanted or not wanted.isdisjoint(self.terms_of(own))
@@ -119,17 +119,17 @@ class Grounding:
         return self.content.chunk.language
 
     def terms_of(self, text: str) -> frozenset[str]:
-        """Return the terms of a text by the language of the chunk."""
+        """Return the terms of a text in the language of the chunk."""
         return frozenset(terms(text, self.language))
 
     @cached_property
     def _generic(self) -> frozenset[str]:
-        """Terms with which any question can be put: they need not occur in the chunk that answers it."""
+        """Terms that are common in questions: they need not occur in the chunk that answers one."""
         return self.terms_of(" ".join(cue_words("generic", self.language)))
 
     @cached_property
     def _windows(self) -> list[tuple[frozenset[str], str]]:
-        """Each two neighbouring sentences, with the chunk's table context before them, and their terms."""
+        """Each pair of neighbouring sentences, with the chunk's table context before them, and their terms."""
         texts = [sentence.text for sentence in self.content.sentences] or [self._text]
         pairs = zip(texts, [*texts[1:], ""], strict=True)
         windows = ["\n".join((self.content.chunk.context, *pair)) for pair in pairs]
@@ -164,7 +164,7 @@ class Grounding:
         return found
 
     def _aliases(self, surface: str) -> list[str]:
-        """Return the aliases of a name: its abbreviation or long form, and of the title the last word."""
+        """Return the aliases of a name: its abbreviation or long form, and for the title its last word."""
         form = normalize(surface)
         short = self._short_forms.get(form)
         last = surface.split()[-1:] if form == normalize(self.content.document.title) else []

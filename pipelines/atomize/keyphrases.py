@@ -1,7 +1,7 @@
 """Key phrase extraction: the tags of a chunk without a model.
 
 After RAKE (Rose et al. 2010): a candidate is a run of words between stop words, weighted by the number and form of its
-occurrences. YAKE finds much the same at a tenth of the speed, and no Chinese.
+occurrences. YAKE finds similar phrases at a tenth of the speed, and does not support Chinese.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def key_phrases(
 ) -> list[KeyPhrase]:
     """Return the `limit` heaviest key phrases, heaviest first, ties in order of first occurrence.
 
-    A phrase weighs the sum of its occurrences. Names, longer phrases and early occurrences weigh more; a phrase in
-    `headings` weighs double. One that only says how much, when or where ("6 bar", "May 2025", "Table 3") is left out. A
-    phrase inside a heavier one is left out, and so is a single lower-case word that occurs
-    once. Chinese text is segmented by the `known` terms (`repeated_han`). `language` is that of the sentences.
+    The weight of a phrase is the sum over its occurrences. Names, longer phrases and early occurrences weigh more; a
+    phrase in `headings` has double weight. Omitted are quantities, dates and references ("6 bar", "May 2025", "Table
+    3"), phrases inside a heavier one, and single lower-case words that occur once. Chinese text is segmented by the
+    `known` terms (`repeated_han`). `language` is that of the sentences.
     """
     weights, surfaces, counts = _weigh(sentences, known, _phrase_ends(language))
     heading = _key(" ".join(headings))
@@ -85,7 +85,7 @@ def _phrase_ends(language: str) -> frozenset[str]:
 
 
 def _has_no_term(phrase: str, language: str) -> bool:
-    """Whether a phrase has nothing but figures, units, names of months and days, and words that precede a number."""
+    """Whether a phrase consists only of numbers, units, names of months and days, and words that precede a number."""
     return all(_is_no_term(word, language) for word in phrase.split())
 
 
@@ -98,7 +98,7 @@ def _is_no_term(word: str, language: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _part_words(language: str) -> frozenset[str]:
-    """What stands before the number of a part of a document or of its revision, in a language and in English."""
+    """Return words before the number of a part of a document or revision ("Table 3"), in a language and in English."""
     fields = (wording(field) for field in ("table", "figure", "picture", "section", "appendix", "page", "revision"))
     return frozenset(word for field in fields for code in ("en", language) for word in field.get(code, ()))
 
@@ -159,7 +159,7 @@ def _phrases(text: str, known: Collection[str], ends: Collection[str]) -> Iterat
 
 
 def _run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, float]]:
-    # An English noun phrase ends with its head; a participle at the end is not part of it.
+    # An English noun phrase ends with its head; a final participle is not part of it.
     if run and _PARTICIPLE.search(run[-1].group()):
         run = run[:-1]
     run = run[-_LONGEST:]

@@ -1,4 +1,4 @@
-"""The distiller that asks a language model: one call a chunk, then checks of the reply without a model."""
+"""The distiller that asks a language model: one call per chunk, then checks of the reply without a model."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ ROLE = "distil"
 _FENCE = "text"
 _NOTHING = "-"
 _TOKENS_PER_FACT = 40
-"""A chunk has one fact for so many of its tokens, and one more: about one a sentence."""
+"""A chunk has one fact, plus one for this number of tokens: about one per sentence."""
 _REPLY_TOKENS, _REPLY_TOKENS_PER_TOKEN = 300, 2
-"""Maximum tokens of a reply: a base, and more for each token of the chunk."""
+"""Maximum tokens of a reply: a constant, plus a factor for each token of the chunk."""
 
 
 class ModelDistiller:
-    """Asks for tags, questions, entities and relations of a chunk in one reply, with the chunk's summary before it.
+    """Asks for tags, questions, entities and relations of a chunk in one reply, given the chunk's summary.
 
-    Table rows and figures need no model; a chunk without prose is distilled by `ExtractiveDistiller`. `embedder` finds
-    questions of one meaning. The prompt names the types that `schema` allows; dropping others is left to the caller
-    (`pipelines.graph.document_graph`). `overrides` is a folder with prompts of the user's own.
+    Table rows and figures need no model; `ExtractiveDistiller` distils a chunk without prose. `embedder` detects
+    questions with the same meaning. The prompt names the types that `schema` allows; dropping others is left to the
+    caller (`pipelines.graph.document_graph`). `overrides` is a folder with the user's own prompts.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ModelDistiller:
         self._prompt = Prompt.load("pipelines.atomize", "distil", overrides)
 
     def with_classes(self, classes: Sequence[str]) -> ModelDistiller:
-        """Return a distiller that asks for tags of these classes, unless the settings or the schema name others."""
+        """Return a distiller that asks for tags of these classes, unless the settings or the schema define others."""
         other = copy(self)
         other._kinds = self._kinds_of(classes)
         return other
@@ -101,14 +101,14 @@ class ModelDistiller:
         )
 
     def _limits(self, content: ChunkContent) -> tuple[int, int]:
-        """Return the maximum facts and questions of a chunk by the length of its prose."""
+        """Return the maximum number of facts and of questions of a chunk, by the length of its prose."""
         prose = " ".join(sentence.text for sentence in content.sentences if sentence.prose)
         settings, size = self._settings, estimate_tokens(prose)
         facts = min(settings.max_relations, 1 + size // _TOKENS_PER_FACT)
         return facts, min(settings.max_questions, 2 + size // settings.tokens_per_question)
 
     def _fallback_atoms(self, content: ChunkContent) -> list[Atom]:
-        """Return the atoms of a chunk of whose questions none could be kept: its sentences as statements."""
+        """Return the atoms of a chunk whose questions were all rejected: its sentences as statements."""
         if self._settings.statements:
             return statements(content, self._settings.max_statements)
         return _table_and_figure_statements(content)

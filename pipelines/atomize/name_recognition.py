@@ -1,6 +1,6 @@
-"""Named entities recognized by their form, without a model: capitalized runs, codes, standards, Chinese bodies.
+"""Rule-based named entity recognition: capitalized runs, codes, standards, Chinese organizations.
 
-English and Chinese; other languages written with capitals are covered by the capitalized runs alone.
+It supports English and Chinese; in other languages with capital letters only capitalized runs are recognized.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _CAPITALIZED, _CAPITALIZED_ALONE = (
     re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s{between}{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
     for between in (f"(?:{_OF})?", "")
 )
-"""With particles and without: between nouns with capitals they make no name ("Pumpe der Anlage")."""
+"""With and without particles: in a language that capitalizes nouns, particles do not form names ("Pumpe der
+Anlage")."""
 
 # "ISO 9001:2015", "EN ISO 13485", "GB/T 19001-2016", "MIL-STD-810G".
 _STANDARD = re.compile(
@@ -34,8 +35,8 @@ _STANDARD = re.compile(
     r"|(?<![A-Za-z])MIL-[A-Z]+-\d+[A-Z]*"
 )
 
-# Letters and digits together: "P-101A", "DS-2041", "LM7805". The look-ahead is bounded and parts are given back whole:
-# the search is linear, and a picture may stand in a text as thousands of letters and figures.
+# Letters and digits together: "P-101A", "DS-2041", "LM7805". The look-ahead is bounded and groups are atomic, so that
+# the search is linear: a text may contain an encoded image of thousands of letters and digits.
 _CODE = re.compile(
     r"(?<![A-Za-z0-9])(?=[A-Za-z-/]{0,12}\d)[A-Z][A-Za-z]{0,7}(?:(?>[-/]?[A-Z0-9]+[a-z]?)){1,16}(?:[-/.][A-Z0-9]++){0,8}"
     r"(?![A-Za-z0-9])"
@@ -47,7 +48,7 @@ _CHINESE = re.compile(
     rf"|(?P<body>[{HAN}]{{2,14}}?(?:[(（][{HAN}]{{2,4}}[)）])?(?:{CHINESE_ORGANIZATIONS}))"
     r"|[「“](?P<quoted>[^「」“”\n]{2,16})[」”]"
 )
-# Function words that the pattern takes for the beginning of an organization's name.
+# Function words that the pattern mistakes for the beginning of an organization's name.
 _CHINESE_LEAD = re.compile(r"^.*[的了在是和与及或对从被将由到请向把给让经于该此本各其为]")
 _CHINESE_BODY = re.compile(rf"(?!有限|股份)[{HAN}]{{2}}.*(?:{CHINESE_ORGANIZATIONS})$")
 
@@ -70,7 +71,7 @@ _SHORTEST = 3
 class RecognizedName:
     """A name in a text: `type` is "standard", "identifier", "organization", "work" or empty.
 
-    `alias` is the abbreviation in brackets behind it: "WHO" for "World Health Organization (WHO)".
+    `alias` is the abbreviation in brackets after it: "WHO" for "World Health Organization (WHO)".
     """
 
     surface: str
@@ -92,11 +93,11 @@ def _names_nothing(language: str) -> frozenset[str]:
 def find_names(text: str, known: Collection[str], title: str = "", language: str = "") -> list[RecognizedName]:
     """Return the names in a sentence in order, without overlaps; spans are relative to `text`.
 
-    `language` is that of the sentence. Where it capitalizes every noun, a single word is a name only if it has more
-    capitals or a figure.
+    `language` is that of the sentence. If it capitalizes all nouns, a single word is a name only if it has more
+    capitals or a digit.
 
-    A single capitalized word that opens the sentence is a name only if it is among `known`, the words that the
-    document capitalizes inside sentences. The document's `title` is a name wherever it occurs.
+    A single capitalized word that begins the sentence is a name only if it is in `known`, the words that the document
+    capitalizes inside sentences. The document's `title` is a name wherever it occurs.
 
     `find_names("The pump P-101A meets ISO 9906.", ())` has "P-101A" (identifier) and "ISO 9906" (standard).
     """
@@ -149,7 +150,7 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str], language: 
 
 
 def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -> bool:
-    """Whether a capitalized run is a name; `opens`: it is the first of its sentence, list item or cell."""
+    """Whether a capitalized run is a name; `opens` if it begins its sentence, list item or cell."""
     words = surface.lower().split()
     if max(map(len, words)) < _SHORTEST and not surface.isalpha():
         return False
@@ -163,7 +164,7 @@ def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -
 
 
 def _abbreviation(name: str, text: str, end: int) -> str:
-    """Return the abbreviation in brackets at `end` if its letters are initials of the name's words, in order."""
+    """Return the abbreviation in brackets at `end`, if its letters are initials of the name's words in order."""
     match = _SHORT_FOR.match(text, end)
     if match is None:
         return ""

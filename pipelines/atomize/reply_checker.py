@@ -1,4 +1,4 @@
-"""Checks of a model's reply about a chunk: what the chunk does not support is dropped, and counted by reason."""
+"""Checks of a model's reply about a chunk: unsupported parts are dropped and counted by reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipelines.lang.numbers import calendar
 from pipelines.lang.word_lists import FUNCTION_WORDS, cue
 
 _KINDS_OF_A_TERM = 2
-"""Maximum kinds under which a model may list one term: one listed under more has no kind."""
+"""Maximum kinds under which a model may list one term; a term listed under more gets no kind."""
 _LONGEST_RELATION, _LONGEST_END, _LONGEST_HAN_END = 6, 10, 20
 """Maximum words of a relation type and of an end, and characters of a Chinese end: a longer one is a sentence."""
 _PERSON, _ORGANIZATION, _, _PRODUCT = NAMED_KINDS
@@ -31,8 +31,8 @@ _CODE_TYPES = frozenset({"identifier", "standard"})
 class ReplyChecker:
     """Returns the supported tags and relations of a reply, and counts the others in `dropped` by reason.
 
-    `tags`, `relations` and `codes` add the entities that they name to `entities`, and the first occurrence of each to
-    `mentions`; so call them first. Names of types and relations are those of `schema` where it has them.
+    `tags`, `relations` and `codes` add their entities to `entities`, and the first occurrence of each to `mentions`, so
+    call them first. Types and relations are spelled as in `schema`, if it has them.
     """
 
     def __init__(self, grounding: Grounding, schema: GraphSchema, dropped: Counter[str]) -> None:
@@ -72,7 +72,7 @@ class ReplyChecker:
         return tuple(found.values())[:limit]
 
     def codes(self) -> None:
-        """Add the codes and standards of the chunk to the entities, whether or not the model listed them."""
+        """Add the codes and standards of the chunk to the entities, even if the model did not list them."""
         for sentence in self._grounding.content.sentences:
             for name in find_names(sentence.text, ()):
                 if name.type in ("identifier", "standard") and self._schema.allows_entity(name.type):
@@ -97,7 +97,7 @@ class ReplyChecker:
         return self._grounding.is_topic(fact.subject) or self._grounding.in_headings(fact.object)
 
     def _directed(self, fact: Fact) -> Fact:
-        """Exchange the ends of a passive ("made by") if in the chunk the subject follows "by", not the object."""
+        """Exchange the ends of a passive relation ("made by") if in the chunk the subject follows "by"."""
         if not fact.relation.lower().endswith(" by"):
             return fact
         ends = [self._grounding.is_agent(self._grounding.occurrences(end)) for end in (fact.subject, fact.object)]
@@ -121,7 +121,7 @@ class ReplyChecker:
         return {normalize(name): name for name in self._schema.relations}.get(kind, kind)
 
     def _names_a_thing(self, kind: str, term: str) -> bool:
-        """Whether a tag is an entity too: a name, or a term whose kind is an entity type."""
+        """Whether a tag is also an entity: a name, or a term whose kind is an entity type."""
         if self._schema.entity_types:
             return self._schema.allows_entity(kind)
         return kind != UNNAMED_KIND or bool(find_names(term, (term,)))
@@ -143,7 +143,7 @@ class ReplyChecker:
 
 
 def _terms(reply: ChunkReply, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and text of each term of a reply, see `tag_kind`; a term under too many kinds has none."""
+    """Yield the kind (see `tag_kind`) and text of each term of a reply; a term under too many kinds gets none."""
     kinds: dict[str, list[str]] = {}
     for kind, listed in reply.tags.by_kind().items():
         for term in dict.fromkeys(listed):
@@ -154,9 +154,9 @@ def _terms(reply: ChunkReply, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _end(text: str) -> str:
-    """Return the end of a relation without leading function words; of a phrase around one name, the name.
+    """Return an end of a relation without leading function words; for a phrase around one name, the name.
 
-    `_end("the plant of Kestrin") == "Kestrin"`; empty if nothing is left.
+    `_end("the plant of Kestrin") == "Kestrin"`; empty if nothing remains.
     """
     kept = list(dropwhile(lambda word: word.lower() in FUNCTION_WORDS, text.split()))
     plain = " ".join(kept).rstrip(".,;:。，；")
@@ -186,7 +186,7 @@ def tag_kind(term: str, found: str, kinds: Collection[str], language: str = "") 
 
 
 def _can_be(term: str, kind: str, form: str, language: str) -> bool:
-    """Whether a term can be a name of a kind: not a value; unless a product, not a code nor all lower case."""
+    """Whether a term can be a name of a kind: not a value; and except for products, neither a code nor lower case."""
     if value_type(term) not in ("text", "identifier") or _is_date(term, language):
         return False
     if kind == _PRODUCT or CJK_CHARACTER.search(term):

@@ -38,15 +38,15 @@ def value_type(value: str) -> str:
 _LONGEST_NAME = 60
 """Maximum characters of a column name in a table without marked headers."""
 _UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
-"""Headers of a two-column table's second column that do not name the values below them (normalized)."""
+"""Headers of the second column of a two-column table that do not describe its values (normalized)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """A table as rows of cell texts of equal length, the text of a spanning cell repeated in each cell it covers.
+    """A table as rows of cell texts of equal length; the text of a spanning cell is repeated in each cell it covers.
 
-    `names` are the column names; a column with several header rows has them joined by blanks, without those that are
-    one label over the table. `first_row` is the number of the first row below the header. `id` is the table's.
+    `names` are the column names; several header rows are joined by spaces, without labels over the whole table.
+    `first_row` is the number of the first row below the header. `id` is the table's.
     """
 
     id: str
@@ -64,14 +64,14 @@ class TableRows:
         return TableRows(table.id, table.caption, names, headers, tuple(rows))
 
     def fields(self, number: int) -> tuple[Field, ...]:
-        """Return the typed values of a row; empty cells are left out."""
+        """Return the typed values of a row; empty cells are omitted."""
         cells = zip(self.names, self.rows[number], strict=True)
         return tuple(Field(name, value, value_type(value)) for name, value in cells if value)
 
     def statement(self, number: int) -> str:
         """Return a row as a statement: "P-101A: pressure: 16 bar; material: steel". Empty for an empty row.
 
-        The first cell is the subject, unless it is a plain number.
+        The first cell is the subject, unless it is a number.
         """
         fields = list(self.fields(number))
         lead = ""

@@ -1,8 +1,9 @@
 """Tag classes: the kinds of a corpus's terms, induced from a sample of its tags (PIKE-RAG figure 7).
 
-The kinds of names (person, organization, ...) are the same in every corpus; the kinds of its other terms ("component",
-"failure mode") are induced by a model (`ModelClasses`). Without one a tag has the kind of its form (`kind_of`):
-clusters of word vectors were tried, and put "pump" in a class "pressure" and "February 2025" in one "变送器".
+The kinds of names (person, organization, ...) are the same in every corpus; a model induces the kinds of the other
+terms ("component", "failure mode"; `ModelClasses`). Without a model, a tag's kind is determined by its form
+(`kind_of`). Clustering of word vectors was tried and rejected: it put "pump" in a class "pressure" and "February 2025"
+in "变送器".
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ KINDS = (*NAMED_KINDS, UNNAMED_KIND)
 _LONGEST_NAME = 3
 """Maximum words of a class's name."""
 _SAME_CLASS = 0.45
-"""Minimum cosine of a term and its class."""
+"""Minimum cosine between a term and its class."""
 ROLE = "classes"
 MOST_INDUCED = 2
 """Maximum classes that a model may add to `KINDS`: each costs tokens in every reply about a chunk."""
@@ -41,24 +42,24 @@ _SHOWN_TERMS = 60
 """Terms of the sample in the prompt."""
 _REPLY_TOKENS = 600
 _SAME_MEANING = 0.5
-"""Cosine of two class names from which they are one class."""
+"""Minimum cosine of two class names that count as one class."""
 
 
 def sample_of(tags: Iterable[ChunkTag], size: int = 400) -> list[ChunkTag]:
     """Return at most `size` tags of randomly chosen chunks; the same corpus always gives the same sample."""
-    # Ids are digests of content: their order is as good as random.
+    # Ids are digests of content, so their order is random.
     ordered = sorted(tags, key=lambda tag: (tag.chunk, -tag.weight, tag.tag))
     return ordered[:size]
 
 
 def kind_of_name(term: str) -> str:
-    """Return the type of a term that is a name, see `RecognizedName`; "name" for one without a type, "" for no name."""
+    """Return the type of a name, see `RecognizedName`; "name" for one without a type, "" for a term that is no name."""
     (name, *_) = find_names(term, ()) or (None,)
     return (name.type or "name") if name is not None and name.surface == term else ""
 
 
 def kind_of(term: str) -> str:
-    """Return the kind of a tag by its form: `kind_of_name`, or `UNNAMED_KIND` where it is no name."""
+    """Return the kind of a tag by its form: `kind_of_name`, or `UNNAMED_KIND` if it is not a name."""
     return kind_of_name(term) or UNNAMED_KIND
 
 
@@ -69,7 +70,7 @@ def commonest(sample: Sequence[ChunkTag], limit: int) -> list[str]:
 
 
 def distinct_classes(named: Iterable[tuple[str, str]]) -> tuple[TagClass, ...]:
-    """Return the classes of pairs of name and description, each name once; overlong names are left out."""
+    """Return the classes of pairs of name and description, each name once; names that are too long are omitted."""
     found: dict[str, TagClass] = {}
     for name, description in named:
         if name and len(name.split()) <= _LONGEST_NAME:
@@ -78,7 +79,7 @@ def distinct_classes(named: Iterable[tuple[str, str]]) -> tuple[TagClass, ...]:
 
 
 def classify(terms: Collection[str], classes: Sequence[TagClass], embedder: Embedder) -> dict[str, str]:
-    """Return the class of each term: its kind by form, or among given `classes` the one nearest in meaning, else none.
+    """Return the class of each term: its kind by form; or if `classes` are given, the nearest in meaning, else none.
 
     >>> classify(["P-101A", "feed pump"], (), embedder)
     {'P-101A': 'identifier', 'feed pump': 'term'}
@@ -117,9 +118,9 @@ class ClassesReply(BaseModel):
 
 
 class ModelClasses:
-    """Induces classes by a model: `KINDS`, and those that it names for the sample's most frequent terms, in one call.
+    """Induces classes by one model call: `KINDS`, plus those that it names for the sample's most frequent terms.
 
-    An unusable reply adds no class. A failed call is returned as the outcome's failure: asking again may help.
+    An unusable reply adds no class. A failed call is returned as the outcome's failure, because a retry may help.
     """
 
     def __init__(self, chat: Chat, embedder: Embedder, overrides: Path | None = None) -> None:
@@ -140,7 +141,7 @@ class ModelClasses:
         return Outcome(distinct_classes([*named, *self._other(induced), *unnamed]))
 
     def _other(self, induced: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return the induced classes that are not one of `KINDS` in other words."""
+        """Return the induced classes that are not synonyms of one of `KINDS`."""
         if not induced:
             return []
         cosines = self._embedder.embed([name for name, _ in induced]) @ self._embedder.embed(KINDS).T

@@ -1,4 +1,4 @@
-"""Tag pairs: terms of users' questions and the corpus's tags for them (PIKE-RAG 5.2.2, figure 7).
+"""Tag pairs: terms of users' questions and the corresponding tags of the corpus (PIKE-RAG 5.2.2, figure 7).
 
 They are learned from samples of questions and answers: the terms of a question are paired with the tags of the chunk
 that answers it, by co-occurrence (`CoOccurrencePairing`) or by a model (`ModelPairing`).
@@ -35,9 +35,9 @@ _REPLY_TOKENS = 400
 _MAX_PHRASES = 8
 """Terms of a question."""
 _MIN_SAMPLES = 2
-"""Samples in which a pair occurs, for one alone may be chance."""
+"""Minimum samples with a pair, because a single one may be chance."""
 _MIN_ASSOCIATION = 0.2
-"""Normalized pointwise mutual information (Bouma 2009) of a pair's terms."""
+"""Minimum normalized pointwise mutual information (Bouma 2009) of a pair's terms."""
 
 
 class QaSample(BaseModel):
@@ -71,9 +71,9 @@ class Pairing(Protocol):
 
 
 def read_samples(path: Path) -> tuple[QaSample, ...]:
-    """Return the samples of a JSON Lines file; of a list of `answers` the first counts.
+    """Return the samples of a JSON Lines file; of a list of `answers` the first is used.
 
-    Raises `SettingsError` for a file that cannot be read and, with its number, for a line that is no sample.
+    Raises `SettingsError` for a file that cannot be read and for an invalid line, with its number.
     """
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -91,13 +91,13 @@ def _sample(line: str, path: Path, number: int) -> QaSample:
         return QaSample.model_validate(record)
     except (ValueError, AttributeError, ValidationError) as error:
         hint = 'each line is one object such as {"question": "...", "answer": "..."}'
-        raise SettingsError(f"line {number} is no question-answer sample", ids=(str(path),), hint=hint) from error
+        raise SettingsError(f"line {number} is not a question-answer sample", ids=(str(path),), hint=hint) from error
 
 
 def tag_samples(
     samples: Sequence[QaSample], chunks: Mapping[str, str], tags: Mapping[str, Sequence[str]]
 ) -> list[TaggedSample]:
-    """Return each sample with its terms and the tags of its answer chunk; nothing without chunks.
+    """Return each sample with its terms and the tags of its answer chunk; empty without chunks.
 
     `chunks` are texts by chunk id, `tags` tag texts by chunk id. The answer chunk is the one with the best BM25 score
     for question and answer, among those that contain the answer if any does.

@@ -21,8 +21,7 @@ _PART = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 class TagCollection:
     """All tags of a corpus in order of id.
 
-    `merged` maps the id of a spelling or abbreviation to the id of the tag that it was merged into; it has no tag
-    that was not merged.
+    `merged` maps the id of each merged spelling or abbreviation to the id of the tag that it was merged into.
     """
 
     tags: tuple[Tag, ...] = ()
@@ -31,7 +30,7 @@ class TagCollection:
 
 @lru_cache(maxsize=1 << 16)
 def tag_form(text: str) -> str:
-    """Return the same form for all spellings of a term: its stems, joined without separators.
+    """Return a form that all spellings of a term share: its stems, joined without separators.
 
     "Mechanical seals" and "mechanical-seal" have one form, and so have "P-101 A" and "P101A"; "P-101B" has another.
     """
@@ -44,7 +43,7 @@ def _part_form(part: str) -> str:
 
 
 def collect_tags(borne: Mapping[tuple[str, str], int], short_forms: Iterable[tuple[str, str]] = ()) -> TagCollection:
-    """Return the tag collection of all chunks' tags; `borne` has how many chunks bear a text with a class.
+    """Return the tag collection of all chunks; `borne` counts the chunks by tag text and class.
 
     Tags of one form are merged, and so are the name and abbreviation of each pair in `short_forms`. The most frequent
     spelling is the tag's text, the others are its aliases; the most frequent class is its class.
@@ -73,7 +72,7 @@ def _commonest(counts: Counter[str]) -> str:
 
 
 class _Abbreviations:
-    """The forms of names by the forms of their abbreviations; an abbreviation of two names is left out."""
+    """Maps forms of abbreviations to forms of names; an abbreviation of two names is omitted."""
 
     def __init__(self, short_forms: Iterable[tuple[str, str]]) -> None:
         long_by_short: dict[str, set[str]] = {}
@@ -102,9 +101,9 @@ def _pieces(run: str, size: int) -> list[str]:
 
 
 class QueryTags:
-    """Maps a question to tags of the collection: those it contains, and those that tag pairs lead to.
+    """Maps a question to tags of the collection: those it contains, and those of matching tag pairs.
 
-    `by_form` leads from the `tag_form` of each spelling of a tag to its text.
+    `by_form` maps the `tag_form` of each spelling of a tag to the tag's text.
     """
 
     def __init__(self, by_form: Mapping[str, str], pairs: Iterable[TagPair] = ()) -> None:
@@ -116,14 +115,14 @@ class QueryTags:
     def map(self, question: str) -> tuple[TagPair, ...]:
         """Return the terms of a question with their tags, the highest weight first, each tag once.
 
-        A tag that the question contains weighs 1, one that a pair leads to as much as the pair:
+        A tag that the question contains has weight 1, a tag of a pair the weight of the pair:
         `(TagPair("pump", "pump", 1.0), TagPair("rattling", "cavitation", 0.8))`.
         """
         found = {pair.corpus_tag: pair for pair in reversed([*self._named(question), *self._paired(question)])}
         return tuple(sorted(found.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
 
     def _named(self, question: str) -> Iterator[TagPair]:
-        """Yield the tags in the question, none inside a longer one."""
+        """Yield the tags in the question that are not part of a longer one."""
         taken: list[str] = []
         for run, form in forms_in(question):
             tag = self._by_form.get(form)

@@ -1,8 +1,8 @@
 """The chunk stage: a document to its chunks in reading order, by recurrent splitting (PIKE-RAG 5.2.1, figure 5).
 
-The splitter is asked where each chunk of a large section ends, among the ends that `CutPlan` allows; the chunks of
-sections that fit, and the rests of cut ones, are summarized several together. Each time it is given the forward summary
-of all text before, and returns that for the text behind.
+For a large section, the splitter chooses the end of each chunk among the ends that `CutPlan` allows; sections that fit
+into one chunk, and the remainders of split ones, are summarized several at a time. Each call gets the forward summary
+of the preceding text and returns that for the following text.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ async def chunk(document: Document, splitter: Splitter, settings: ChunkSettings)
 async def split(document: Document, splitter: Splitter, settings: ChunkSettings) -> Outcome[Chunk]:
     """Return the chunks of a document in order, and a failure for each model call that failed.
 
-    Chunks are slices of the document's text with only white space between them. None is over `max_tokens`; one below
-    `min_tokens` fits into one chunk with neither neighbour of its section. Each has its summary, and the forward
-    summary that was there when it was summarized. Raises `BudgetExceeded`.
+    Chunks are slices of the document's text with only white space between them. None exceeds `max_tokens`; one below
+    `min_tokens` does not fit into one chunk with either neighbour of its section. Each has its summary, and the forward
+    summary of the text before it. Raises `BudgetExceeded`.
     """
     block_index = BlockIndex(document)
     recurrence = Recurrence(block_index, splitter, settings)
@@ -65,14 +65,14 @@ def _chunk(block_index: BlockIndex, position: int, draft: ChunkDraft) -> Chunk:
 
 
 _MOST_TOGETHER = 8
-"""Passages summarized by one call at most: small models lose count of longer lists."""
+"""Maximum passages summarized by one call: small models lose count in longer lists."""
 _MOST_TRIES = 3
-"""Times that a model is asked for one reply at most."""
+"""Maximum requests to a model for one reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
-    """A chunk before it is given its id: its span, section, table context and summaries."""
+    """A chunk without an id: its span, section, table context and summaries."""
 
     span: Span
     section: Section
@@ -82,24 +82,24 @@ class ChunkDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
-    """A chunk whose end is known and whose summary is not."""
+class _Unsummarized:
+    """A chunk whose end is decided and whose summary is missing."""
 
-    found: Sequence[Segment]
+    segments: Sequence[Segment]
     section: Section
     tokens: int
 
     @property
     def span(self) -> Span:
-        return Span(self.found[0].span.start, self.found[-1].span.end)
+        return Span(self.segments[0].span.start, self.segments[-1].span.end)
 
 
 @dataclass(slots=True)
 class Recurrence:
-    """Cuts section groups, in reading order, into `drafts`, and notes the `failures` of the splitter.
+    """Splits section groups, in reading order, into `drafts`, and records the `failures` of the splitter.
 
-    A cut that the plan does not allow is replaced by the last one allowed, so that sizes hold. Unusable replies are
-    asked for again as long as there is no more than one call a chunk, and one besides.
+    A cut that the plan does not allow is replaced by the last allowed one, so that size limits hold. Unusable replies
+    are requested again as long as there is no more than one call per chunk, plus one.
     """
 
     block_index: BlockIndex
@@ -109,7 +109,7 @@ class Recurrence:
     failures: list[Failure] = field(default_factory=list)
     _forward: str = ""
     _calls: int = 0
-    _waiting: list[_Settled] = field(default_factory=list)
+    _waiting: list[_Unsummarized] = field(default_factory=list)
 
     async def run(self, groups: Iterable[SectionGroup]) -> None:
         """Fill `drafts` and `failures`; call it once."""
@@ -119,34 +119,34 @@ class Recurrence:
             while start < len(found) and plan.rest(start) > self.settings.max_tokens:
                 start += await self._cut(group.section, found, plan.choices(start), start)
             if start < len(found):
-                await self._settle(_Settled(found[start:], group.section, plan.rest(start)))
+                await self._add(_Unsummarized(found[start:], group.section, plan.rest(start)))
         await self._summarize()
 
     async def whole(self, section: Section) -> None:
         """Make the whole document one chunk; call it in place of `run`."""
         found = segments(self.block_index, Span(0, len(self.block_index.document.text)), self.settings.max_tokens)
         if found:
-            await self._settle(_Settled(found, section, sum(segment.tokens for segment in found)))
+            await self._add(_Unsummarized(found, section, sum(segment.tokens for segment in found)))
             await self._summarize()
 
-    async def _settle(self, chunk: _Settled) -> None:
+    async def _add(self, chunk: _Unsummarized) -> None:
         tokens = sum(one.tokens for one in self._waiting) + chunk.tokens
         if tokens > self.settings.window_tokens or len(self._waiting) == _MOST_TOGETHER:
             await self._summarize()
         self._waiting.append(chunk)
 
     async def _summarize(self) -> None:
-        """Summarize the chunks that wait for it, in one call."""
+        """Summarize the waiting chunks in one call."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
         group = self._group(waiting)
-        told = await self.splitter.summarize(group)
-        self._note(told.failure, told.tries)
-        for one, summary in zip(waiting, told.summaries, strict=True):
-            self._draft(one.found, one.section, summary)
+        result = await self.splitter.summarize(group)
+        self._note(result.failure, result.tries)
+        for one, summary in zip(waiting, result.summaries, strict=True):
+            self._draft(one.segments, one.section, summary)
             self._forward = carried(self._forward, summary, group.language)
-        self._forward = told.forward_summary
+        self._forward = result.forward_summary
 
     async def _cut(self, section: Section, found: Sequence[Segment], choices: Sequence[int], start: int) -> int:
         """Append the chunk that begins with segment `start`, and return the number of its segments."""
@@ -165,7 +165,7 @@ class Recurrence:
         self._calls += calls
 
     def _tries(self, chunks: int) -> int:
-        """How often a model may be asked about so many further chunks."""
+        """Return how often a model may be asked about this number of further chunks."""
         return max(1, min(_MOST_TRIES, len(self.drafts) + chunks + 1 - self._calls))
 
     def _draft(self, own: Sequence[Segment], section: Section, summary: str) -> None:
@@ -175,9 +175,9 @@ class Recurrence:
     def _texts(self, found: Sequence[Segment]) -> tuple[str, ...]:
         return tuple(segment.span.slice(self.block_index.document.text) for segment in found)
 
-    def _group(self, waiting: Sequence[_Settled]) -> PassageGroup:
+    def _group(self, waiting: Sequence[_Unsummarized]) -> PassageGroup:
         document = self.block_index.document
-        texts = [self._texts(one.found) for one in waiting]
+        texts = [self._texts(one.segments) for one in waiting]
         language = language_of(" ".join(text for some in texts for text in some), document.language)
         return PassageGroup(
             subject=Chunk.make_id(document.id, waiting[0].span.start, waiting[-1].span.end),
@@ -185,7 +185,7 @@ class Recurrence:
             language=language,
             forward_summary=self._forward,
             passages=tuple(
-                passage_of(one.found, some, document.title, one.section.path, document.language)
+                passage_of(one.segments, some, document.title, one.section.path, document.language)
                 for one, some in zip(waiting, texts, strict=True)
             ),
             tries=self._tries(len(waiting)),

@@ -1,4 +1,4 @@
-"""The splitter that asks a model where a chunk ends and what it tells (PIKE-RAG 5.2.1, figure 5)."""
+"""The splitter that asks a model for the end of a chunk and for summaries (PIKE-RAG 5.2.1, figure 5)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ SPLIT_ROLE, SUMMARY_ROLE = "split", "summarize"
 _FENCE = "text"
 _NOTHING = "-"
 _REPLY_TOKENS = 200
-"""Tokens of a reply at most: a number and the forward summary."""
+"""Maximum tokens of a reply: a number and the forward summary."""
 _SUMMARY_TOKENS = 100
-"""Further tokens for each summary."""
+"""Additional tokens for each summary."""
 _LONGEST = 300
 """Maximum characters of a summary."""
 
 
 class ModelSplitter:
-    """Shows a model the window as numbered sentences, or a group as numbered passages, behind the forward summary.
+    """Shows a model the window as numbered sentences, or a group as numbered passages, after the forward summary.
 
-    The model replies with the number of the last sentence and two summaries, or with a summary for each passage and
-    one for what follows. A number that is not among the choices counts as the nearest of them, without the summaries.
-    A summary with a number or a name that the model was not shown is replaced by a quoted one. If the reply is
-    unusable or the call failed, the structural splitter does this window; only a failed call is a failure: asking
-    again may help. `overrides` is a folder with prompts of the user's own.
+    The model replies with the number of the last sentence and two summaries, or with a summary for each passage and a
+    forward summary. A number that is not among the choices is replaced by the nearest choice, and the summaries are
+    discarded. A summary with a number or a name that the model was not shown is replaced by a quoted one. If the reply
+    is unusable or the call failed, the structural splitter processes this window; only a failed call is reported as a
+    failure, because a retry may help. `overrides` is a folder with the user's own prompts.
     """
 
     def __init__(self, chat: Chat, settings: ChunkSettings, overrides: Path | None = None) -> None:
@@ -61,16 +61,16 @@ class ModelSplitter:
             max_tokens=_REPLY_TOKENS + _SUMMARY_TOKENS,
             tries=window.tries,
         )
-        told = asked.value
-        if told is None:
+        reply = asked.value
+        if reply is None:
             return replace(await self._structural.cut(window), failure=_failure(asked), tries=asked.tries)
-        end = min(window.choices, key=lambda choice: (abs(choice - told.end), choice))
+        end = min(window.choices, key=lambda choice: (abs(choice - reply.end), choice))
         quoted = quoted_cut(window, end, self._quoted)
-        if end != told.end:  # the summaries are not of these passages
+        if end != reply.end:  # the summaries belong to other passages
             return replace(quoted, tries=asked.tries)
         shown = ShownTexts([*_around(window), *window.heading_path, *window.sentences], window.language)
-        summary = told.summary if shown.is_of(told.summary, window.passage(end).text) else quoted.summary
-        forward = told.forward if shown.supports(told.forward) else ""
+        summary = reply.summary if shown.is_of(reply.summary, window.passage(end).text) else quoted.summary
+        forward = reply.forward if shown.supports(reply.forward) else ""
         forward = forward or carried(window.forward_summary, summary, window.language)
         return Cut(end, summary, forward, tries=asked.tries)
 
@@ -90,8 +90,8 @@ class ModelSplitter:
             return replace(quoted, failure=_failure(asked), tries=asked.tries)
         texts = [text for one in group.passages for text in (*one.heading_path, one.text)]
         shown = ShownTexts([*_around(group), *texts], group.language)
-        told = zip(asked.value.of_passages(), quoted.summaries, group.passages, strict=True)
-        summaries = tuple(one if shown.is_of(one, passage.text) else own for one, own, passage in told)
+        pairs = zip(asked.value.of_passages(), quoted.summaries, group.passages, strict=True)
+        summaries = tuple(one if shown.is_of(one, passage.text) else own for one, own, passage in pairs)
         forward = asked.value.of_all()
         forward = forward if shown.supports(forward) else quoted.forward_summary
         return GroupSummary(summaries, forward, tries=asked.tries)

@@ -1,4 +1,4 @@
-"""Passages, what a splitter says of them, and the replies of a model about them (PIKE-RAG 5.2.1, figure 5)."""
+"""Passages, their extractive summaries, and the checked replies of a model about them (PIKE-RAG 5.2.1, figure 5)."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _FEWEST_TERMS = 4
 _DAMPING = 6
 """Terms added to a sentence's length, so that very short sentences do not win."""
 _FIRST = 1.3
-"""Factor of the opening sentence's score: it often says what the rest is about."""
+"""Factor of the opening sentence's score: it often introduces the topic."""
 _CARRIED = 3
-"""Sentences of a forward summary that is quoted: the newest, and two earlier ones (the model has 40 words)."""
+"""Sentences of a quoted forward summary: the newest, and two earlier ones (the model is asked for 40 words)."""
 _LONGEST = 300
-"""Maximum characters of one of them: that of a model's, too."""
-_LONGEST_TOLD, _LONGEST_OVERVIEW = 400, 700
-"""Maximum characters of the summary of a chunk, and of that of a section or document: twice what is asked for."""
+"""Maximum characters of one of these sentences, as for a model's summary."""
+_LONGEST_SUMMARY, _LONGEST_OVERVIEW = 400, 700
+"""Maximum characters of the summary of a chunk, and of a section or document: twice the requested length."""
 _WHOLE = re.compile(r".*[.!?。！？…]", re.DOTALL)
-"""All sentences that are whole."""
+"""All complete sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitPassage:
-    """A text that is to be summarized: a chunk, with the header of its table in front where it has none itself.
+    """A text to be summarized: a chunk, preceded by the header of its table if it does not contain it.
 
-    `sentences` are those that can be quoted, `about` the document's title and its headings.
+    `sentences` are those that can be quoted, `about` is the document's title and its headings.
     """
 
     text: str
@@ -52,10 +52,10 @@ class SplitPassage:
 
 @dataclass(frozen=True, slots=True)
 class PassageGroup:
-    """Passages that follow one another and are chunks already, to be summarized together.
+    """Consecutive chunks to be summarized together.
 
-    `forward_summary` is that of the text before. `tries` is how often a model may be asked. `subject` is an id for
-    traces, `document` the document's.
+    `forward_summary` is that of the preceding text. `tries` is how often a model may be asked. `subject` is an id for
+    traces, `document` the id of the document.
     """
 
     subject: str
@@ -69,9 +69,9 @@ class PassageGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupSummary:
-    """A summary for each passage of a group, and the forward summary for the text behind it.
+    """A summary for each passage of a group, and the forward summary for the following text.
 
-    `failure` is that of a model call, `tries` the number of model calls.
+    `failure` is set if the model call failed, `tries` is the number of model calls.
     """
 
     summaries: tuple[str, ...]
@@ -81,13 +81,13 @@ class GroupSummary:
 
 
 def quoted(passage: SplitPassage, count: int) -> str:
-    """Return the `count` sentences of a passage that say most of it; of a table or code, its first line."""
+    """Return the `count` most representative sentences of a passage; the first line of a table or of code."""
     lines = passage.sentences or (passage.text.strip().split("\n")[0],)
     return summarize(lines, count, passage.about, passage.language)
 
 
 def quoted_group(group: PassageGroup, count: int) -> GroupSummary:
-    """Return the summary of a group as `quoted` and `carried` make it."""
+    """Return the extractive summaries of a group, by `quoted` and `carried`."""
     summaries, forward = [], group.forward_summary
     for passage in group.passages:
         summaries.append(quoted(passage, count))
@@ -96,7 +96,7 @@ def quoted_group(group: PassageGroup, count: int) -> GroupSummary:
 
 
 def carried(forward: str, summary: str, language: str = "") -> str:
-    """Return the forward summary behind a chunk: its summary, after the earlier sentences that share most with it."""
+    """Return the forward summary after a chunk: the related sentences of the previous one, then the chunk's summary."""
     newest = summary[:_LONGEST].rstrip()
     found = (span.slice(forward)[:_LONGEST].rstrip() for span in sentences(forward))
     earlier = [text for text in found if text not in newest]
@@ -110,9 +110,9 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
     heading, count double. `language` is that of the sentences. Empty without sentences.
     """
     sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
-    told = {sentence: terms(sentence, language) for sentence in sentences}
-    sentences = [one for one in sentences if len(told[one]) >= _FEWEST_TERMS] or sentences[:count]
-    found = [set(told[sentence]) for sentence in sentences]
+    terms_of = {sentence: terms(sentence, language) for sentence in sentences}
+    sentences = [one for one in sentences if len(terms_of[one]) >= _FEWEST_TERMS] or sentences[:count]
+    found = [set(terms_of[sentence]) for sentence in sentences]
     weights = Counter(term for one in found for term in one)
     for term in set(terms(about, language)):
         weights[term] *= 2
@@ -124,14 +124,14 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
 
 
 _NAME = re.compile(rf"(?<=[^\W_] |[,;)(] )[{CAPITAL}][\w'’-]*")
-"""A capitalized word that does not open a sentence."""
+"""A capitalized word that does not begin a sentence."""
 _LEAST_SHARE = 0.5
-"""Share of the terms of a passage's summary that the passage has at least: a model of 1.5 billion parameters tells of a
-neighbour in place of the passage, or repeats the forward summary."""
+"""Minimum share of a summary's terms that occur in its passage: a model of 1.5 billion parameters sometimes summarizes
+a neighbouring passage, or repeats the forward summary."""
 
 
 class ShownTexts:
-    """The texts that a model was shown: passages, their title and headings, the forward summary."""
+    """The texts shown to a model: passages, title and headings, forward summary."""
 
     def __init__(self, texts: Iterable[str], language: str) -> None:
         text = "\n".join(texts)
@@ -141,7 +141,7 @@ class ShownTexts:
         self._titles = frozenset(normalize(line) for line in text.split("\n"))
 
     def supports(self, summary: str) -> bool:
-        """Whether a summary has no number and no name that is not there, and is no line copied from there."""
+        """Whether all numbers and names of a summary occur in the texts, and it is not a copied line."""
         return bool(summary) and (
             self._figures.issuperset(FIGURE.findall(summary))
             and all(self._terms.issuperset(terms(name, self._language)) for name in self._names(summary))
@@ -149,13 +149,13 @@ class ShownTexts:
         )
 
     def is_of(self, summary: str, passage: str) -> bool:
-        """Whether a summary that is supported tells of this passage, and not of another text that was shown."""
+        """Whether a summary is supported and about this passage, not about another text that was shown."""
         said = set(terms(summary, self._language))
         own = said.intersection(terms(passage, self._language))
         return self.supports(summary) and bool(own) and len(own) >= _LEAST_SHARE * len(said)
 
     def _names(self, summary: str) -> list[str]:
-        """The words that are names by their capital; none where every noun has one."""
+        """Return the capitalized words, none in a language that capitalizes all nouns."""
         return [] if profile(self._language).noun_capitals else _NAME.findall(summary)
 
 
@@ -164,7 +164,7 @@ def _cut(length: int) -> BeforeValidator:
 
 
 def _within(text: str, length: int) -> str:
-    """Return a text of at most `length` characters: where it is longer, or ends at that, its whole sentences."""
+    """Return a text of at most `length` characters; a longer one is truncated to its complete sentences."""
     line = " ".join(text.split())
     if len(line) < length - 1:
         return line
@@ -172,15 +172,15 @@ def _within(text: str, length: int) -> str:
     return whole.group() if whole else line[:length]
 
 
-Told = Annotated[str, _cut(_LONGEST_TOLD), Field(max_length=_LONGEST_TOLD)]
+Summary = Annotated[str, _cut(_LONGEST_SUMMARY), Field(max_length=_LONGEST_SUMMARY)]
 
 
 class Division(BaseModel):
     """The number of the sentence with which the first passage ends, its summary, and that for the text behind it."""
 
     end: int
-    summary: Told
-    forward: Told
+    summary: Summary
+    forward: Summary
 
 
 class Summaries(BaseModel):
@@ -199,11 +199,13 @@ class Summaries(BaseModel):
         return str(getattr(self, "forward", ""))
 
 
-@lru_cache(maxsize=64)  # more than passages are ever summarized together
+@lru_cache(maxsize=64)  # more than the maximum number of passages
 def summaries_of(count: int) -> type[Summaries]:
     """Return the reply type with a summary for each of `count` passages."""
-    passages: dict[str, Any] = {f"passage_{number}": (Told, Field(alias=str(number))) for number in range(1, count + 1)}
-    made = create_model("Summaries", __base__=Summaries, **passages, forward=(Told, ...))
+    passages: dict[str, Any] = {
+        f"passage_{number}": (Summary, Field(alias=str(number))) for number in range(1, count + 1)
+    }
+    made = create_model("Summaries", __base__=Summaries, **passages, forward=(Summary, ...))
     made.count = count
     return made
 

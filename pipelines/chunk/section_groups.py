@@ -1,4 +1,4 @@
-"""Section groups: the sections of a document, small neighbours joined, before any of them is cut."""
+"""Section groups: the sections of a document with small neighbours joined, before splitting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.llm.tokens import count_tokens
 
 @dataclass(frozen=True, slots=True)
 class SectionGroup:
-    """A span of the document under one section; `bare`: it has headings only."""
+    """A span of the document in one section; `bare` if it contains headings only."""
 
     span: Span
     section: Section
@@ -70,7 +70,7 @@ def root_section(document: Document) -> Section:
 
 
 def whole_document(document: Document) -> SectionGroup:
-    """Return one group that has all the text of a document."""
+    """Return one group with the whole text of a document."""
     return SectionGroup(Span(0, len(document.text)), root_section(document), count_tokens(document.text))
 
 
@@ -99,7 +99,7 @@ def _is_bare(block_index: BlockIndex, span: Span, tokens: int) -> bool:
 
 
 def _opens(before: SectionGroup, after: SectionGroup, tree: _Tree, settings: ChunkSettings) -> bool:
-    """Whether `before` is joined with `after`: it is small, or a heading above it."""
+    """Whether `before` is joined with `after`: it is small, or it is a heading above it."""
     if before.bare:
         return before.section.id in tree.ancestry(after.section)
     return before.tokens < settings.min_tokens and _fit(before, after, tree, settings)

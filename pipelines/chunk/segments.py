@@ -1,6 +1,6 @@
-"""Segments: the smallest parts of a document that chunks are made of.
+"""Segments: the smallest parts of a document, from which chunks are built.
 
-Texts without structure are split by `langchain_text_splitters`: this is its only adapter.
+Unstructured text is split by `langchain_text_splitters`, whose only adapter this is.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from pipelines.llm.tokens import count_tokens
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-# From the coarsest to the finest; the last one cuts between any two characters.
+# From the coarsest to the finest; the last one splits between any two characters.
 _SEPARATORS = ["\n\n", "\n", "。", "；", ". ", "; ", "，", "、", ", ", " | ", " ", ""]
 
 
 class Break(IntEnum):
-    """What ends with a segment: the higher, the better a cut there is."""
+    """The kind of boundary after a segment; a cut at a higher one is better."""
 
     NEVER = 0
     """No cut: between a heading and its text, or a caption and its table."""
     PIECE = 1
     SENTENCE = 2
-    # In this order: an item of a list is more of a whole than a sentence, a paragraph than an item.
+    # In this order, because a list item is more self-contained than a sentence, and a paragraph more than an item.
     ITEM = 3
     PARAGRAPH = 4  # as above
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A heading, a sentence, a list item, a whole table or code block, or a part of one that is over `max_tokens`.
+    """A heading, a sentence, a list item, a whole table or code block, or a part of one that exceeds `max_tokens`.
 
-    `end` says how good a cut behind it is. Rows of a table that is cut have the id of its block as `table`, and those
-    below its header the caption and header as `context`. `prose`: it can be quoted as a sentence.
+    `end` is the boundary after it. Rows of a split table have the id of its block as `table`, and those below the
+    header have caption and header as `context`. `prose`: it can be quoted as a sentence.
     """
 
     span: Span
@@ -60,7 +60,7 @@ _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 def segments(block_index: BlockIndex, span: Span, max_tokens: int) -> list[Segment]:
     """Return the segments of a part of a document in order; every character but white space is in exactly one.
 
-    No segment is over `max_tokens`; one below headings of up to half that size fits into a chunk together with them.
+    No segment exceeds `max_tokens`; one below headings of up to half that size fits into a chunk together with them.
     """
     found: list[Segment] = []
     position, lead = span.start, 0
@@ -130,7 +130,7 @@ def _whole(block_index: BlockIndex, block: Block, span: Span, max_tokens: int) -
 
 
 def _rows(block_index: BlockIndex, block: Block, table: Table, span: Span, max_tokens: int) -> Iterator[Segment]:
-    """Yield the rows of a table that is cut; those below the header have caption and header as context."""
+    """Yield the rows of a split table; those below the header have caption and header as context."""
     text, rows = block_index.document.text, block_index.rows(block)
     headers = 0 if table.begins_with_data else max(1, table.header_rows)
     lines = [rows.spans[number].slice(text) for number in range(headers)]
@@ -180,9 +180,9 @@ def _stripped(text: str, start: int) -> Span:
 
 
 def base_split(text: str, max_tokens: int) -> list[Span]:
-    """Return consecutive spans that cover all of `text`, none over `max_tokens`, cut at the coarsest separators.
+    """Return consecutive spans that cover `text`, none over `max_tokens`, split at the coarsest separators possible.
 
-    Raises `ValueError` if the library returns anything but the text itself in parts.
+    Raises `ValueError` if the parts that the library returns do not add up to the text.
     """
     spans: list[Span] = []
     start = 0

@@ -17,31 +17,31 @@ class ChunkBy(StrEnum):
 
 
 class ChunkSettings(SettingsSection):
-    """How documents are cut into chunks; sizes are in tokens as `pipelines.llm.tokens` counts them."""
+    """How documents are split into chunks; sizes are in tokens as counted by `pipelines.llm.tokens`."""
 
     by: ChunkBy = Field(
         ChunkBy.SECTION,
-        description="section: cut inside sections; size: cut at target_tokens, whatever the sections and subjects are; "
-        "document: one chunk a document (passages)",
+        description="section: split within sections; size: split at target_tokens, regardless of sections and topics; "
+        "document: one chunk per document (passages)",
     )
-    # Some 300 words, half a page: as benchmarks/distill_model.py sends it to a model of 1.5 billion parameters.
-    max_tokens: int = Field(400, ge=16, description="no chunk is larger")
+    # About 300 words, half a page: as benchmarks/distill_model.py sends it to a model of 1.5 billion parameters.
+    max_tokens: int = Field(400, ge=16, description="maximum size of a chunk")
     # Four fifths, so that a sentence more or less fits.
-    target_tokens: int = Field(320, ge=1, description="the size aimed at where a section has to be cut")
-    # A fifth: a heading with a sentence or two does not stand alone.
-    min_tokens: int = Field(80, ge=0, description="smaller chunks and sections join a neighbour they fit with")
-    # A chunk and a half: what follows the cut is seen too (PIKE-RAG 5.2.1).
-    window_tokens: int = Field(600, ge=16, description="how much text is looked at when choosing where a chunk ends")
-    # TextTiling (Hearst 1997) compares blocks of a few sentences: one alone is too short to tell a subject.
+    target_tokens: int = Field(320, ge=1, description="preferred size if a section has to be split")
+    # A fifth: a heading with one or two sentences is joined to a neighbour.
+    min_tokens: int = Field(80, ge=0, description="smaller chunks and sections are joined to a neighbour if they fit")
+    # One and a half chunks: the text after the cut is shown too (PIKE-RAG 5.2.1).
+    window_tokens: int = Field(600, ge=16, description="size of the text in which the end of a chunk is chosen")
+    # TextTiling (Hearst 1997) compares blocks of a few sentences: a single one is too short to identify a topic.
     cohesion_sentences: int = Field(3, ge=1, description="sentences on each side compared for semantic distance")
     recurrent: bool = Field(
-        True, description="with a language model: let it choose where chunks end, and summarize them in reading order"
+        True, description="let a language model, if configured, choose where chunks end, and summarize in reading order"
     )
-    summary_sentences: int = Field(1, ge=1, description="sentences quoted as the summary where no model writes it")
+    summary_sentences: int = Field(1, ge=1, description="sentences quoted as a summary without a model")
 
-    # Two sentences of a model, or three short ones that are quoted: no shorter than a summary of them would be.
+    # Two sentences of a model, or three short quoted ones: a summary of them would not be shorter.
     section_tokens: int = Field(
-        120, ge=1, description="a section is summarized by its chunks' summaries, joined, if they have no more"
+        120, ge=1, description="up to this size, the summaries of a section's chunks are joined instead of summarized"
     )
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """The splitter protocol, and the splitter without a model (PIKE-RAG 5.2.1, figure 5).
 
-A splitter decides where a chunk ends, and summarizes it in the light of the forward summary. `StructuralSplitter` cuts
-at the document's structure and where the subject changes, and quotes its summaries;
+A splitter decides where a chunk ends, and summarizes it given the forward summary. `StructuralSplitter` splits at the
+document's structure and where the topic changes, and quotes its summaries;
 `pipelines.chunk.model_splitter.ModelSplitter` asks a model for both.
 """
 
@@ -24,18 +24,18 @@ from pipelines.core.outcome import Failure
 from pipelines.lang.terms import terms
 
 _STRUCTURE = {Break.NEVER: -1.0, Break.PIECE: -0.2, Break.SENTENCE: 0.0, Break.ITEM: 0.05, Break.PARAGRAPH: 0.25}
-"""Bonus of a cut for what ends there, added to the distance (0 to 1) of the sentences on its two sides."""
+"""Bonus of a cut by its boundary, added to the distance (0 to 1) of the sentences on its two sides."""
 _SIZE = 0.4
-"""Penalty of a chunk that is off the target size by 100 %."""
+"""Penalty of a chunk that deviates from the target size by 100 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The text from the beginning of the next chunk on, as numbered sentences.
+    """The text from the start of the next chunk, as numbered sentences.
 
-    `segments` are the segments of the text and `sentences` their texts; both are numbered from 1. `choices` are the
-    numbers of the sentences with which the chunk may end, ascending and not empty. `forward_summary` is that of the
-    text before. `tries` is how often a model may be asked. `subject` is an id for traces, `document` the document's.
+    `segments` are the segments of the text and `sentences` their texts, both numbered from 1. `choices` are the numbers
+    of the sentences with which the chunk may end, ascending and not empty. `forward_summary` is that of the preceding
+    text. `tries` is how often a model may be asked. `subject` is an id for traces, `document` the id of the document.
     """
 
     subject: str
@@ -56,10 +56,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The chunk ends with sentence `end`, numbered from 1 as in `Window`.
+    """The end of a chunk, as the number of its last sentence (from 1, as in `Window`), with summaries.
 
-    `summary` is the chunk's, `forward_summary` what a reader of the text behind it must know of the text so far.
-    `failure` is that of a model call, `tries` the number of model calls.
+    `summary` is the chunk's, `forward_summary` that of the text so far for a reader of the following text. `failure` is
+    set if the model call failed, `tries` is the number of model calls.
     """
 
     end: int
@@ -72,14 +72,14 @@ class Cut:
 def passage_of(
     segments: Sequence[Segment], texts: Sequence[str], title: str, heading_path: tuple[str, ...], language: str
 ) -> SplitPassage:
-    """Return the passage that segments make up; `texts` are theirs."""
+    """Return the passage of these segments; `texts` are their texts."""
     prose = tuple(text for segment, text in zip(segments, texts, strict=True) if segment.prose)
     text = "\n".join(filter(None, (segments[0].context, *texts)))
     return SplitPassage(text, heading_path, prose, " ".join((title, *heading_path)), language)
 
 
 def quoted_cut(window: Window, end: int, count: int) -> Cut:
-    """Return the cut behind sentence `end` with summaries that are quoted, `count` sentences for the chunk."""
+    """Return the cut after sentence `end` with quoted summaries, `count` sentences for the chunk."""
     passage = window.passage(end)
     summary = quoted(passage, count)
     return Cut(end, summary, carried(window.forward_summary, summary, window.language))
@@ -90,23 +90,23 @@ class Splitter(Protocol):
     """Decides where chunks end, and summarizes them."""
 
     async def cut(self, window: Window) -> Cut:
-        """Return the end of the chunk that begins the window, and the summaries of both sides.
+        """Return the end of the window's first chunk, its summary and the forward summary.
 
-        An `end` that is not among the window's choices counts as the last of them, without the summaries. Raises
-        `BudgetExceeded` only.
+        An `end` that is not among the window's choices is replaced by the last choice, and the summaries are discarded.
+        Raises `BudgetExceeded` only.
         """
         ...
 
     async def summarize(self, group: PassageGroup) -> GroupSummary:
-        """Return the summaries of passages whose ends are settled. Raises `BudgetExceeded` only."""
+        """Return the summaries of passages whose ends are decided. Raises `BudgetExceeded` only."""
         ...
 
 
 class StructuralSplitter:
-    """Cuts where the distance between the sentences before and after the cut is largest.
+    """Splits where the distance between the sentences before and after the cut is largest.
 
     The distance is one minus the cosine of the sentences' terms. Ends of paragraphs and sizes near `target_tokens` are
-    preferred; with `by = "size"` nothing else counts. The same window always gives the same cut.
+    preferred; with `by = "size"` only the size counts. The result is deterministic.
     """
 
     def __init__(self, settings: ChunkSettings) -> None:
@@ -158,7 +158,7 @@ def _by_terms(sentences: Sequence[str], ends: Sequence[int], width: int) -> list
 
 
 _TORN = 1000
-"""Cost of a cut between a heading and its text, in chunks below `min_tokens`: such a cut is the last resort."""
+"""Cost of a cut between a heading and its text, in units of chunks below `min_tokens`: a last resort."""
 
 
 class CutPlan:
@@ -177,7 +177,7 @@ class CutPlan:
         self._past = np.maximum(np.searchsorted(sizes, sizes[:-1] + max_tokens, "right"), starts + 2)
         """For each start the end after the last one with which a chunk has at most `max_tokens`."""
         self._cost = np.array([0, *(_TORN * (segment.end is Break.NEVER) for segment in segments)])
-        """The least cost of all chunks from each end on, and of a heading torn at that end."""
+        """The minimum cost of all chunks from each end on, plus the cost of a cut after a heading at that end."""
         self._cost[-1] = 0
         self._least = [0] * len(segments)
         for start in reversed(range(len(segments))):
@@ -189,7 +189,7 @@ class CutPlan:
         return int(self._rest[start])
 
     def choices(self, start: int) -> list[int]:
-        """Return the allowed numbers of segments of a chunk that begins with segment `start`, ascending."""
+        """Return the allowed numbers of segments of a chunk that starts with segment `start`, ascending."""
         return [int(number) + 1 for number in np.flatnonzero(self._costs(start) == self._least[start])]
 
     def _costs(self, start: int) -> NDArray[np.int64]:

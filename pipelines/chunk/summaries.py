@@ -1,4 +1,4 @@
-"""Summaries of sections and of the document, bottom-up from those of its chunks; and who writes them."""
+"""Summaries of sections and of the document, bottom-up from the summaries of the chunks."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _NOTHING = "-"
 _QUOTED = 3
 """Sentences of a quoted summary: about the 60 words that a model is asked for."""
 _REPLY_TOKENS = 200
-"""Tokens of a reply at most: the 60 words that it is asked for, in a language that takes three tokens a word."""
+"""Maximum tokens of a reply: the requested 60 words, in a language with three tokens per word."""
 _TRIES = 2
-"""Times that a model is asked about one part: a quoted summary does, where no reply is of use."""
+"""Requests to a model for one part; if no reply is usable, the summary is quoted."""
 _PARTS_AT_ONCE = 16
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 _MOST_TOKENS = 1500
-"""Tokens of the summaries that go into one call: a context of 4,096 holds them in every language."""
+"""Maximum tokens of the summaries in one call: they fit into a context of 4,096 in every language."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryInput:
-    """A section, or a whole document, by the summaries of what it consists of, in reading order.
+    """A section or document, represented by the summaries of its parts in reading order.
 
-    `id` is its id, `document` that of its document; `heading_path` is empty for a whole document.
+    `id` is its id, `document` the id of its document; `heading_path` is empty for a document.
     """
 
     id: str
@@ -53,7 +53,7 @@ class SummaryInput:
 
 @dataclass(frozen=True, slots=True)
 class PartSummary:
-    """The summary of a part; `failure` is that of a model call."""
+    """The summary of a part; `failure` is set if the model call failed."""
 
     text: str
     failure: Failure | None = None
@@ -61,7 +61,7 @@ class PartSummary:
 
 @runtime_checkable
 class Summarizer(Protocol):
-    """Makes one summary of many."""
+    """Condenses several summaries to one."""
 
     async def summarize(self, part: SummaryInput) -> PartSummary:
         """Return the summary of a part, empty only if it has none to summarize. Raises `BudgetExceeded` only."""
@@ -69,7 +69,7 @@ class Summarizer(Protocol):
 
 
 class QuotingSummarizer:
-    """Quotes the sentences that say most: those nearest to the frequencies of all terms, relative to their length."""
+    """Quotes the most representative sentences: those with the most frequent terms, relative to their length."""
 
     async def summarize(self, part: SummaryInput) -> PartSummary:
         return PartSummary(self.quote(part))
@@ -81,9 +81,9 @@ class QuotingSummarizer:
 
 
 class ModelSummarizer:
-    """Asks a model; where the call failed, or the reply is of no use or not supported, the summary is quoted.
+    """Asks a model; if the call failed, or the reply is unusable or unsupported, the summary is quoted.
 
-    `overrides` is a folder with prompts of the user's own.
+    `overrides` is a folder with the user's own prompts.
     """
 
     def __init__(self, chat: Chat, overrides: Path | None = None) -> None:
@@ -122,10 +122,10 @@ def _line(text: str) -> str:
 async def summarize_sections(
     document: Document, chunks: Sequence[Chunk], summarizer: Summarizer, settings: ChunkSettings
 ) -> tuple[dict[str, str], tuple[Failure, ...]]:
-    """Return the summaries by id of section, and that of the whole under the document's id; and failed calls.
+    """Return the summaries of sections and of the document, by id, and the failed calls.
 
-    A section whose chunks' summaries have no more than `section_tokens` is summarized by them, joined; a longer one by
-    one call of the summarizer. A section that shares its chunk with others is quoted. Raises `BudgetExceeded`.
+    If the summaries of a section's chunks have at most `section_tokens`, they are joined; otherwise the summarizer
+    condenses them in one call. A section that shares its chunk with others is quoted. Raises `BudgetExceeded`.
     """
     work = _BottomUp(document, chunks, summarizer, settings)
     await work.run()
@@ -142,7 +142,7 @@ class _BottomUp:
         self._block_index = BlockIndex(document)
         self._sections = {section.id: section for section in document.sections if section.parent}
         self._material: dict[str, list[tuple[int, str]]] = {}
-        """For each section and for the document: where each of its parts begins, and its summary."""
+        """For each section and for the document: the start and the summary of each of its parts."""
         telling = [chunk for chunk in chunks if self._has_prose(chunk)]
         for chunk in telling or chunks:
             self._add(chunk.section, chunk.provenance.span.start, chunk.summary)
@@ -156,9 +156,9 @@ class _BottomUp:
             self.summaries = {self._document.id: whole} | self.summaries
 
     def _has_prose(self, chunk: Chunk) -> bool:
-        """Whether a summary says more than a line that was quoted from a table or from code."""
-        told = chunk.quotes(chunk.summary)
-        return not told or any(block.kind in _PROSE for block in self._block_index.touching(chunk.provenance.span))
+        """Whether a summary is more than a line quoted from a table or from code."""
+        quoted = chunk.quotes(chunk.summary)
+        return not quoted or any(block.kind in _PROSE for block in self._block_index.touching(chunk.provenance.span))
 
     async def _summarize_section(self, section: Section) -> None:
         texts = self._texts(section.id)
@@ -179,7 +179,7 @@ class _BottomUp:
         return list(dict.fromkeys(text for _, text in sorted(self._material.get(id, ()))))
 
     async def _condensed(self, id: str, heading_path: tuple[str, ...], texts: Sequence[str]) -> str:
-        """Return texts joined if they are short, else their summary; of very many, the summary of their summaries."""
+        """Return the texts joined if they are short, else their summary; for very many, a summary of summaries."""
         joined = " ".join(texts)
         if len(texts) < 2 or count_tokens(joined) <= self._settings.section_tokens:
             return joined
@@ -192,12 +192,12 @@ class _BottomUp:
     async def _asked(self, id: str, heading_path: tuple[str, ...], texts: Sequence[str]) -> str:
         document = self._document
         part = SummaryInput(id, document.id, document.title, heading_path, document.language, tuple(texts))
-        told = await self._summarizer.summarize(part)
-        self.failures.extend([told.failure] if told.failure else [])
-        return told.text
+        result = await self._summarizer.summarize(part)
+        self.failures.extend([result.failure] if result.failure else [])
+        return result.text
 
     def _quoted(self, section: Section) -> str:
-        """Return the best sentence of a section that has no chunk of its own, empty if it has headings only."""
+        """Return the best sentence of a section without a chunk of its own, empty if it has headings only."""
         found = segments(self._block_index, section.span, self._settings.max_tokens)
         body = [segment for segment in found if segment.end is not Break.NEVER]
         if not body:
@@ -208,7 +208,7 @@ class _BottomUp:
 
 
 def _batches(texts: Iterable[str]) -> Iterable[list[str]]:
-    """Yield texts that go into one call each; one that is too long for it is alone."""
+    """Yield batches of texts for one call each; a text that is too long forms a batch alone."""
     batch: list[str] = []
     room = _MOST_TOKENS
     for text in texts:

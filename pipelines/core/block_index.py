@@ -1,4 +1,4 @@
-"""A document's blocks by place: which of them a span touches, and where a table's rows stand in the text."""
+"""Index of a document's blocks by position: the blocks that a span overlaps, and the spans of a table's rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipelines.core.table import Cell, Table
 
 
 class BlockIndex:
-    """An index of one document's blocks; a look-up costs the logarithm of their number."""
+    """An index of one document's blocks; a look-up takes logarithmic time."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -24,7 +24,7 @@ class BlockIndex:
         self._rows: dict[str, RowSpans] = {}
 
     def touching(self, span: Span) -> tuple[Block, ...]:
-        """Return the blocks that share a character with `span`, in order of their start."""
+        """Return the blocks that overlap `span`, in order of their start."""
         first = bisect_right(self._reaches, span.start)
         last = bisect_left(self._starts, span.end)
         return tuple(block for block in self.blocks[first:last] if block.provenance.span.overlaps(span))
@@ -35,13 +35,13 @@ class BlockIndex:
         return self.blocks[index] if index < len(self.blocks) else None
 
     def rows(self, block: Block) -> RowSpans:
-        """Return where the rows of a table block stand; no rows where it has no table or its text is not by rows."""
+        """Return the row spans of a table block; empty if it has no table or its text is not one line per row."""
         if block.id not in self._rows:
             self._rows[block.id] = RowSpans(block)
         return self._rows[block.id]
 
     def provenance(self, span: Span) -> Provenance:
-        """Return page, label, cells and boxes of what `span` touches; of a table only those of its rows."""
+        """Return page, label, cells and boxes of the blocks that `span` overlaps; for a table, of its rows only."""
         places = [self._within(block, span) for block in self.touching(span)]
         if not places:
             return Provenance(self.document.id, span)
@@ -60,7 +60,7 @@ class BlockIndex:
 
 
 class RowSpans:
-    """The rows of a table block by their place in the document's text: `spans[i]` is the line of row i."""
+    """The rows of a table block by position: `spans[i]` is the span of row i in the document's text."""
 
     def __init__(self, block: Block) -> None:
         self.spans = _lines(block, block.table) if block.table else ()
@@ -71,7 +71,7 @@ class RowSpans:
                 self._cells[cell.row].append(cell)
 
     def touching(self, span: Span) -> range:
-        """Return the numbers of the rows that share a character with `span`."""
+        """Return the numbers of the rows that overlap `span`."""
         first = max(0, bisect_right(self._starts, span.start) - 1)
         if first < len(self.spans) and self.spans[first].end <= span.start:
             first += 1
@@ -91,7 +91,7 @@ def _lines(block: Block, table: Table) -> tuple[Span, ...]:
 
 
 def _range(cells: list[Cell]) -> str:
-    """Return the range of a sheet that whole rows fill, from the first cell to the last ("B2:D9")."""
+    """Return the range of sheet addresses from the first cell to the last ("B2:D9")."""
     named = [cell.address for cell in cells if cell.address]
     if not named:
         return ""

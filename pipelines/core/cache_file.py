@@ -1,4 +1,4 @@
-"""A SQLite file whose content can be made again: a damaged one is dropped and begun anew."""
+"""A SQLite file for a cache: its content can be recomputed, so a damaged file is deleted and created again."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Values = tuple[object, ...] | dict[str, object]
 
 
 class CacheFile:
-    """A cache that threads and processes share; a file that is damaged is dropped and begun anew, and ends no run.
+    """A cache shared by any number of threads and processes; every statement is committed at once.
 
-    `schema` are the statements that make its tables where they are not there. Any number of threads and processes may
-    share it, each statement is written through at once. Where nothing can be written the file is `read_only`; one
-    that is not there either is held in memory. Raises `StoreUnavailable` alone.
+    `schema` are the statements that create missing tables. A damaged file is replaced by an empty one. A file that
+    cannot be written is `read_only`; if it does not exist either, the cache is kept in memory. Every method raises
+    `StoreUnavailable` and no other error.
     """
 
     def __init__(self, path: Path, schema: Sequence[str]) -> None:
@@ -36,15 +36,15 @@ class CacheFile:
         return self._run(lambda db: db.execute(statement, values).fetchall())
 
     def write(self, statement: str, values: Values = ()) -> int:
-        """Run a statement; return how many rows it changed."""
+        """Run a statement; return the number of changed rows."""
         return self._run(lambda db: db.execute(statement, values).rowcount)
 
     def write_all(self, statement: str, values: Iterable[Values]) -> None:
-        """Run a statement for each of `values`, all of them or none."""
+        """Run a statement for each of `values` in one transaction."""
         self.write_together([(statement, one) for one in values])
 
     def write_together(self, statements: Sequence[tuple[str, Values]]) -> None:
-        """Run statements, all of them or none."""
+        """Run statements in one transaction."""
 
         def write(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
@@ -59,11 +59,11 @@ class CacheFile:
         self._run(write)
 
     def wipe(self) -> bool:
-        """See `wipe`."""
+        """Erase deleted data from the file; see `sqlite_file.wipe`."""
         return self._run(wipe)
 
     def close(self) -> None:
-        """Close the file; twice is allowed."""
+        """Close the file; closing twice is allowed."""
         with self._lock:
             if self._db is not None:
                 self._db.close()

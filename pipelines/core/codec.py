@@ -1,7 +1,7 @@
-"""Values to bytes and back, the same bytes on every machine.
+"""Serialization of values to JSON and MessagePack, with the same bytes on every machine.
 
-Every typed decoding goes through here. What msgspec knows of a type it works out when it first meets it, and two
-threads that do so at once crash the process: so it is done once, under a lock, before a decoder is handed out.
+All typed decoding goes through this module. msgspec analyses a type on first use, and two threads that do so at the
+same time crash the process; decoders are therefore created once, under a lock.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import msgspec
 T = TypeVar("T")
 
 DecodeError = msgspec.DecodeError
-"""What decoding raises on bytes that are not well formed or not of the type."""
+"""Raised when bytes are malformed or do not match the type."""
 Raw = msgspec.Raw
-"""A part of a value that is left as it is."""
+"""A part of a value that is not decoded."""
 
 _LOCK = Lock()
 _JSON: dict[Any, msgspec.json.Decoder[Any]] = {}
@@ -27,12 +27,12 @@ _PACKED: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
 
 
 def encode(value: object) -> bytes:
-    """Return `value` as JSON with its keys in order of declaration and mappings sorted."""
+    """Return `value` as JSON, with fields in order of declaration and mappings sorted by key."""
     return msgspec.json.encode(value, order="deterministic")
 
 
 def decode(data: bytes | str, type: type[T]) -> T:
-    """Return the value of `type` that JSON holds; raises `DecodeError` on anything else."""
+    """Return JSON as a value of `type`; raises `DecodeError` if it does not match."""
     decoder = _JSON.get(type)
     if decoder is None:
         with _LOCK:
@@ -41,12 +41,12 @@ def decode(data: bytes | str, type: type[T]) -> T:
 
 
 def pack(value: object) -> bytes:
-    """Return `value` as MessagePack, which holds bytes as they are."""
+    """Return `value` as MessagePack, which stores bytes without encoding them."""
     return msgspec.msgpack.encode(value)
 
 
 def unpack(data: bytes, type: type[T]) -> T:
-    """Return the value of `type` that MessagePack holds; raises `DecodeError` on anything else."""
+    """Return MessagePack as a value of `type`; raises `DecodeError` if it does not match."""
     decoder = _PACKED.get(type)
     if decoder is None:
         with _LOCK:
@@ -55,16 +55,16 @@ def unpack(data: bytes, type: type[T]) -> T:
 
 
 def convert(plain: object, type: type[T]) -> T:
-    """Return the value of `type` that dictionaries and lists hold; raises `DecodeError` on anything else."""
+    """Return plain dictionaries and lists as a value of `type`; raises `DecodeError` if they do not match."""
     with _LOCK:
         return msgspec.convert(plain, type)
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause Python's cyclic garbage collector while very many values are decoded, among which there are no cycles.
+    """Pause Python's cyclic garbage collector while very many values without cycles are decoded.
 
-    It would look at all of them again and again; what has no more references is freed all the same.
+    The collector would traverse all of them repeatedly. Objects without references are still freed.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Asynchronous work: many pieces at once, bounded in number and with their order kept; or waited for by other code."""
+"""Running coroutines: many concurrently with a limit and ordered results, or one from synchronous code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Out = TypeVar("Out")
 
 
 async def gather(work: Callable[[In], Awaitable[Out]], inputs: Iterable[In], limit: int) -> list[Out]:
-    """Return `work` of each input, in the order of the inputs, at most `limit` at a time.
+    """Return the results of `work` for `inputs`, in the same order, with at most `limit` running at a time.
 
-    The first error ends the rest and is raised as it is.
+    The first exception cancels the others and is re-raised.
     """
     queue: Iterator[tuple[int, In]] = iter(enumerate(inputs))
     results: dict[int, Out] = {}
@@ -36,7 +36,7 @@ async def gather(work: Callable[[In], Awaitable[Out]], inputs: Iterable[In], lim
 
 
 def run_to_end(work: Callable[[], Coroutine[Any, Any, Out]]) -> Out:
-    """Return what a coroutine returns, run to its end: in a thread of its own where this one has a running loop."""
+    """Run a coroutine and return its result; if this thread has a running event loop, in another thread."""
     if not _loop_runs():
         return asyncio.run(work())
     with ThreadPoolExecutor(1) as threads:

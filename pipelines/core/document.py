@@ -1,4 +1,4 @@
-"""A parsed document: its text, sections, blocks and references; and the chunks that it is cut into."""
+"""A parsed document with its text, sections, blocks and references; and its chunks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import isfinite
 
 from pipelines.core.ids import content_id
-from pipelines.core.provenance import Box, Provenance, Span
+from pipelines.core.provenance import Provenance, Span
 from pipelines.core.table import Table
 
 
@@ -16,7 +16,7 @@ from pipelines.core.table import Table
 class Source:
     """Where a document came from.
 
-    `uri` is the POSIX path relative to the ingested folder; a part of a container adds `!/` and its name
+    `uri` is the POSIX path relative to the ingested folder; a member of a container adds `!/` and its name
     ("mail.eml!/offer.pdf"). `digest` is the SHA-256 of the bytes, `size` their number.
     """
 
@@ -53,7 +53,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture: its bytes by hash, and every text that tells what it shows."""
+    """An image: the digest of its bytes, and all text that describes it."""
 
     id: str
     digest: str
@@ -69,10 +69,10 @@ class Figure:
 class Block:
     """One piece of the document in reading order.
 
-    `text` is exactly `provenance.span` of the document's text, but for page headers and footers, which are kept
-    apart from it and have an empty span. `level` is the depth of a heading (title 0) or of a list item (from 1).
-    `confidence` is the mean of an OCR engine's line confidences, 1 for text that was there.
-    `caption_of` is the id of the table or figure that a caption belongs to.
+    `text` is exactly `provenance.span` of the document's text, except for page headers and footers, which are not part
+    of it and have an empty span. `level` is the depth of a heading (title 0) or of a list item (from 1). `confidence`
+    is the mean confidence of the OCR engine's lines, 1 for native text. `caption_of` is the id of the table or figure
+    that a caption belongs to.
     """
 
     id: str
@@ -88,10 +88,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and all below it, up to the next heading of the same or a higher level.
+    """A heading and the text below it, up to the next heading of the same or a higher level.
 
-    The root section (empty title, level 0, empty parent) spans the document. `path` holds the titles from the
-    outermost section to this one; `number` is the section's own number where its heading has one ("4.2").
+    The root section (empty title, level 0, empty parent) spans the document. `path` contains the titles from the
+    outermost section to this one; `number` is the number in the section's heading, if any ("4.2").
     """
 
     id: str
@@ -118,10 +118,10 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A document pointing at something, not yet resolved.
+    """An unresolved reference from a document.
 
-    `target` is what is pointed at as written: a URL, a relative path, a title, a number. `section` names the
-    part of the target ("4.2") where the text does. `evidence` is the text that points.
+    `target` is the target as written: a URL, a relative path, a title, a number. `section` is the referenced part of
+    the target ("4.2"), if the text names one. `evidence` is the referring text.
     """
 
     kind: ReferenceKind
@@ -133,9 +133,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A physical page, slide or sheet; sizes in points (0 where the format has none, or no finite one).
+    """A physical page, slide or sheet; sizes in points (0 if the format has none, or no finite one).
 
-    `text_source` is "native", "ocr" or "none". `issue` says what could not be read of it, empty when all is well.
+    `text_source` is "native", "ocr" or "none". `issue` says what could not be read, empty if everything was.
     """
 
     number: int
@@ -153,9 +153,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A source parsed. The blocks' texts, in order, are slices of `text`; sections are in order of their start.
+    """A parsed source. The blocks' texts, in order, are slices of `text`; sections are in order of their start.
 
-    `metadata` holds plain strings by name (author, created, modified, subject, sender, ...); dates are ISO 8601.
+    `metadata` maps names to strings (author, created, modified, subject, sender, ...); dates are ISO 8601.
     """
 
     id: str
@@ -180,21 +180,11 @@ class Document:
     def figures(self) -> tuple[Figure, ...]:
         return tuple(block.figure for block in self.blocks if block.figure is not None)
 
-    def provenance(self, span: Span) -> Provenance:
-        """Return the provenance of a span: page, label, cells and boxes of the blocks that it overlaps."""
-        touched = [block for block in self.blocks if block.provenance.span.overlaps(span)]
-        if not touched:
-            return Provenance(self.id, span)
-        first = touched[0].provenance
-        boxes: list[Box] = [box for block in touched for box in block.provenance.boxes]
-        cells = touched[0].provenance.cells if len(touched) == 1 else ""
-        return Provenance(self.id, span, first.page, first.label, cells, tuple(boxes))
-
 
 def document_date(metadata: Mapping[str, str]) -> str:
-    """Return the date by which a document is filtered and ordered: the stated one, else that of the last change.
+    """Return the date by which a document is filtered and ordered: the stated date, else that of the last change.
 
-    ISO 8601 as in the metadata; empty where there is none.
+    ISO 8601 as in the metadata; empty if there is none.
     """
     return next((metadata[name] for name in ("date", "modified", "created") if metadata.get(name)), "")
 
@@ -203,9 +193,9 @@ def document_date(metadata: Mapping[str, str]) -> str:
 class Chunk:
     """A slice of a document's text, never rewritten; `text == provenance.span.slice(document.text)`.
 
-    `position` counts the chunks of the document from 0. `context` is text that helps to read the chunk and is not
-    part of it (the header of a table cut between rows). `summary` tells what the chunk says, `forward_summary`
-    what had been said before it (PIKE-RAG 5.2.1).
+    `position` counts the chunks of the document from 0. `context` is text that is needed to understand the chunk but is
+    not part of it (the header of a table split between rows). `summary` summarizes the chunk, `forward_summary` the
+    text before it (PIKE-RAG 5.2.1).
     """
 
     id: str
@@ -222,9 +212,9 @@ class Chunk:
 
     @staticmethod
     def make_id(document: str, start: int, end: int) -> str:
-        """A chunk is its place in a document whose id already stands for its bytes."""
+        """Return the id of a chunk by its position: the document's id already identifies its bytes."""
         return content_id("chunk", document, start, end)
 
     def quotes(self, text: str) -> bool:
-        """Whether a text stands in the chunk or its context as it is, white space aside."""
+        """Whether a text occurs verbatim in the chunk or its context, ignoring white space."""
         return " ".join(text.split()) in " ".join(f"{self.context} {self.text}".split())

@@ -1,4 +1,4 @@
-"""Every error that Strata raises on purpose.
+"""All exceptions that Strata raises deliberately.
 
     StrataError
       SettingsError
@@ -28,19 +28,20 @@
       NotFound
       DocumentsFailed
 
-An error carries the ids it is about (`ids`), says whether trying again can help (`retryable`), what the user can do
-(`hint`) and with which code a command ends (`exit_code`, listed in the README).
+An error has the ids it refers to (`ids`), whether a retry can help (`retryable`), what the user can do (`hint`), and
+the exit code of a command (`exit_code`, listed in the README).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pipelines.core.outcome import Failure
+if TYPE_CHECKING:
+    from pipelines.core.outcome import Failure
 
 
 class StrataError(Exception):
-    """The root. `message` is one sentence without the ids."""
+    """The root of all errors. `message` is one sentence without the ids."""
 
     retryable: ClassVar[bool] = False
     exit_code: ClassVar[int] = 1
@@ -65,13 +66,13 @@ def _revive(
 
 
 class SettingsError(StrataError):
-    """A setting has a value that it cannot have, or is missing."""
+    """A setting has an invalid value or is missing."""
 
     exit_code = 2
 
 
 class UnknownSetting(SettingsError):
-    """A key in strata.toml or the environment that no setting has."""
+    """A key in strata.toml or the environment is not a known setting."""
 
     def __init__(self, key: str, place: str, nearest: str = "") -> None:
         self.key, self.place, self.nearest = key, place, nearest
@@ -80,7 +81,7 @@ class UnknownSetting(SettingsError):
 
 
 class MissingExtra(StrataError):
-    """An optional part is not installed."""
+    """An optional dependency is not installed."""
 
     exit_code = 3
 
@@ -90,7 +91,7 @@ class MissingExtra(StrataError):
 
 
 class SourceError(StrataError):
-    """Something about the input."""
+    """The input is at fault."""
 
     exit_code = 4
 
@@ -101,21 +102,21 @@ class FolderNotFound(SourceError):
 
 
 class LeadsOut(SourceError):
-    """A file of the folder turned out to be a link to one outside of it."""
+    """A file of the folder is a link to a file outside of it."""
 
 
 class SourceUnreachable(SourceError):
-    """A place that documents are fetched from does not answer, or not as it should."""
+    """A source of documents does not answer, or answers incorrectly."""
 
     retryable = True
 
 
 class ParseError(SourceError):
-    """A file cannot be turned into a document."""
+    """A file cannot be parsed."""
 
 
 class Unsupported(ParseError):
-    """No engine reads this type, or one that does is not installed."""
+    """No reader supports this type, or its package is not installed."""
 
 
 class Encrypted(ParseError):
@@ -123,27 +124,27 @@ class Encrypted(ParseError):
 
 
 class Malformed(ParseError):
-    """The file is broken, or is not what it says it is."""
+    """The file is damaged or does not have the type that it claims."""
 
 
 class TooLarge(ParseError):
-    """A limit of size, expansion, depth, cells, pages, time or memory was reached."""
+    """A limit on size, expansion, depth, cells, pages, time or memory was reached."""
 
 
 class StoreError(StrataError):
-    """A store refused or broke off."""
+    """A store failed."""
 
     exit_code = 5
 
 
 class StoreUnavailable(StoreError):
-    """A store does not answer at present."""
+    """A store is temporarily unavailable."""
 
     retryable = True
 
 
 class StoreMismatch(StoreError):
-    """What is stored was made by other means than those configured (embedding model, dimension, version)."""
+    """The stored data does not match the configuration (embedding model, dimension, version), or is damaged."""
 
 
 class StoreLocked(StoreError):
@@ -151,26 +152,26 @@ class StoreLocked(StoreError):
 
 
 class ArtifactUnreadable(StoreError):
-    """One artifact is missing or damaged; only its own document is affected."""
+    """An artifact is missing or damaged; only its document is affected."""
 
 
 class KnowledgeBaseNotFound(StoreError):
     def __init__(self, path: str) -> None:
-        super().__init__(f"no knowledge base at {path}", ids=(path,), hint="`strata ingest FOLDER` makes one")
+        super().__init__(f"no knowledge base at {path}", ids=(path,), hint="`strata ingest FOLDER` creates one")
 
 
 class LanguageError(StrataError):
-    """A language model did not do its work."""
+    """A language model failed."""
 
     exit_code = 6
 
 
 class CallFailed(LanguageError):
-    """The endpoint refused the call or could not be reached."""
+    """The endpoint rejected the call or could not be reached."""
 
 
 class RateLimited(CallFailed):
-    """The endpoint asks to wait; `retry_after` in seconds, None where it does not say how long."""
+    """The endpoint asks to wait `retry_after` seconds, None if it does not say how long."""
 
     retryable = True
 
@@ -180,29 +181,29 @@ class RateLimited(CallFailed):
 
 
 class CallTimedOut(CallFailed):
-    """No reply in time, a cut connection, or a fault of the endpoint's own (5xx)."""
+    """No reply in time, a broken connection, or a server error (5xx)."""
 
     retryable = True
 
 
 class ReplyUnusable(LanguageError):
-    """After all tries the reply is still not what was asked for."""
+    """After all retries the reply still does not have the requested form."""
 
 
 class BudgetExceeded(LanguageError):
-    """The limit of tokens or money set for this run is reached; what is done is kept."""
+    """The limit on tokens or money for this run is reached; finished work is kept."""
 
     exit_code = 7
 
 
 class NotFound(StrataError):
-    """No document, node or chunk of that name."""
+    """There is no document, node or chunk of that name."""
 
     exit_code = 4
 
 
 class DocumentsFailed(StrataError):
-    """A stage failed at these documents, and at no other; `failures` have one for each."""
+    """A stage failed for some documents; `failures` has one entry for each."""
 
     def __init__(self, failures: tuple[Failure, ...]) -> None:
         self.failures = failures

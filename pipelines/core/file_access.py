@@ -1,7 +1,7 @@
-"""Who may read and write the files of a knowledge base.
+"""Permissions of the files of a knowledge base.
 
-They are made for their owner alone, whatever the umask, since they hold what documents say; and one that cannot be
-written, on a disk of backups or of another user, can still be read.
+Files and folders are created for their owner only, whatever the umask, because they contain text of documents. A file
+that cannot be written, on a backup disk or owned by another user, can still be read.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from pipelines.core.errors import StoreError
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder that only its owner may enter, and the folders above it; one that is there stays as it is."""
+    """Create a folder with access for its owner only, and its parents; an existing folder is left unchanged."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 
 
 def private_file(path: Path) -> Path:
-    """Make an empty file that only its owner may read; one that is there stays as it is."""
+    """Create an empty file with access for its owner only; an existing file is left unchanged."""
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     return path
 
 
 def append_to(path: Path) -> TextIO:
-    """Open a text file to append to it, made for its owner alone where it is not there."""
+    """Open a text file for appending; a new file is accessible to its owner only."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8")
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Whether other users may read a file, as far as its own mode and that of its folder say."""
+    """Whether the modes of a file and of its folder let other users read it."""
     if os.name != "posix" or not path.exists():
         return False
     return bool(path.stat().st_mode & 0o044 and path.parent.stat().st_mode & 0o011)
 
 
 def can_write(path: Path) -> bool:
-    """Whether a file can be written or made, and others beside it, as SQLite's log is."""
+    """Whether a file can be written or created, and other files beside it, such as SQLite's log."""
     here = path.parent
     while not here.exists():
         here = here.parent
@@ -48,10 +48,10 @@ def can_write(path: Path) -> bool:
 
 
 def read_only_uri(path: Path) -> str:
-    """Return the URI by which SQLite reads a file that it cannot write beside.
+    """Return the URI by which SQLite opens a file read-only in a folder that cannot be written.
 
-    With its log there, the log is read too, as somebody may be writing. Without one the file is whole, and is taken
-    not to change. Raises `StoreError` where a log was left behind that cannot be read without writing.
+    If a log exists, it is read as well, since another process may be writing. Without one the file is complete and is
+    assumed not to change. Raises `StoreError` if a log remains that cannot be read without write access.
     """
     log, index = (path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))
     if log.exists() and not index.exists() and log.stat().st_size:

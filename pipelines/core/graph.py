@@ -1,4 +1,4 @@
-"""Nodes and edges of the three-layer graph, and the list of what they may be (design, section 3)."""
+"""Nodes and edges of the three-layer graph, and their kinds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from pipelines.core.ids import content_id
 
 PropertyValue = str | int | float | bool | tuple[str, ...]
-"""What a property may hold: what Neo4j and JSON both can."""
+"""Types of property values: those that both Neo4j and JSON support."""
 
 
 class Layer(StrEnum):
@@ -23,7 +23,7 @@ class Layer(StrEnum):
 class NodeKind(StrEnum):
     DOCUMENT = "Document"
     UNRESOLVED = "Unresolved"
-    """What a document refers to and the knowledge base does not hold."""
+    """A target of a reference that is not in the knowledge base."""
     SECTION = "Section"
     CHUNK = "Chunk"
     TABLE = "Table"
@@ -62,12 +62,12 @@ class EdgeKind(StrEnum):
 
 
 CORPUS_OWNER = "corpus"
-"""The owner of what no single document owns: tags, classes, entities, and the edges that link documents."""
+"""The owner of nodes and edges that belong to no single document: tags, classes, entities, links between documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node; `owner` is the id of the document it goes with, or `CORPUS_OWNER`."""
+    """A node; `owner` is the id of the document that it belongs to, or `CORPUS_OWNER`."""
 
     id: str
     kind: NodeKind
@@ -81,7 +81,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A directed edge. Two edges of one kind between the same nodes differ by `key` (a relation's type, say)."""
+    """A directed edge. Two edges of one kind between the same nodes differ by `key`, such as the type of a relation."""
 
     source: str
     kind: EdgeKind
@@ -97,7 +97,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """Nodes and edges that are written and removed together; all have the owner that it names."""
+    """Nodes and edges of one owner, which are written and removed together."""
 
     owner: str
     nodes: tuple[Node, ...] = ()
@@ -105,7 +105,7 @@ class Subgraph:
 
 
 class GraphFormat(StrEnum):
-    """The forms in which a graph is exported."""
+    """Export formats of a graph."""
 
     JSONL = "jsonl"
     GRAPHML = "graphml"

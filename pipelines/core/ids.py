@@ -1,15 +1,15 @@
-"""What things are called: content by its digest, the same on every machine; files by URIs, reversible for every name.
+"""Identifiers: digests of content, equal on every machine; and URIs of files, reversible for every file name.
 
-A URI is the path relative to the ingested folder as it stands, but for these, each byte of which becomes `%XX` (two
+A URI is the path relative to the ingested folder, in which each byte of the following is escaped as `%XX` (two
 uppercase hexadecimal digits):
 
-- bytes that are no UTF-8;
-- control characters, line and paragraph separators, and the marks that embed, override or isolate a direction: what a
-  terminal or a browser obeys instead of showing;
-- a "!" before a "/": only a part of a container has that ("a.zip!/b.txt"), so no folder can pass for a container;
+- bytes that are not UTF-8;
+- control characters, line and paragraph separators, and marks that embed, override or isolate a text direction, because
+  a terminal or a browser interprets them instead of showing them;
+- a "!" before a "/": only members of containers have that ("a.zip!/b.txt"), so no folder can pass for a container;
 - a "%" that would otherwise begin such an escape.
 
-Two names never share a URI: names that differ in their bytes alone (é composed and decomposed) stay two.
+Different names have different URIs, even if they differ only in their bytes (é composed and decomposed).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pipelines.core.safe_output import shown
 
 ID_HEX_DIGITS = 32
 INSIDE = "!/"
-"""Stands between a container and the name of a part of it."""
+"""Separates a container from the name of its member."""
 LONGEST = 120
-"""Characters of one component of a part's name; a longer one is cut, its ending kept."""
+"""Maximum characters of a component of a member's name; a longer one is truncated, its suffix kept."""
 
 _ESCAPE = r"(?:[01][0-9A-F]|21|25|7F|[89A-F][0-9A-F])"
 _READS_AS_ESCAPE = re.compile(f"%(?={_ESCAPE})")
@@ -55,7 +55,7 @@ def content_id(kind: str, *parts: str | int) -> str:
 
 
 def normalize(text: str) -> str:
-    """Return `text` in NFKC, case-folded, with white space collapsed: the form in which names are compared."""
+    """Return `text` in NFKC, case-folded and with white space collapsed, for comparing names."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
@@ -66,12 +66,12 @@ def uri_of(path: PurePath | str | bytes) -> str:
 
 
 def path_of(uri: str) -> Path:
-    """Return the path that `uri_of` makes this URI of."""
+    """Return the path of a URI: the inverse of `uri_of`."""
     return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), uri.encode("utf-8"))))
 
 
 def called(given: str, uris: Iterable[str]) -> tuple[str, ...]:
-    """Return the URIs that a user who writes `given` can mean: the one that it is, else those shown or called so."""
+    """Return the URIs that a user input can refer to: the identical one, else those with this display or file name."""
     known = tuple(uris)
     if given in known:
         return (given,)
@@ -80,17 +80,17 @@ def called(given: str, uris: Iterable[str]) -> tuple[str, ...]:
 
 
 def part_name(name: str) -> str:
-    """Return what a part of a container is called in its URI, empty where nothing remains of `name`.
+    """Return the name of a member of a container as used in its URI, empty if nothing remains of `name`.
 
-    It leads nowhere out of the container: no "..", no drive, no leading slash. Backslashes separate as slashes do.
-    Several names may become one; the container keeps them apart (`DocumentBuilder.child`).
+    It cannot lead out of the container: no "..", no drive, no leading slash. Backslashes count as slashes. Several
+    names may map to one; the container keeps them distinct (`DocumentBuilder.child`).
     """
     parts = (_component(part) for part in name.replace("\\", "/").split("/"))
     return _escaped("/".join(part for part in parts if part))
 
 
 def last_part(name: str) -> str:
-    """Return the file name at the end of a path as mails and archives of any system give it."""
+    """Return the file name at the end of a path from a mail or an archive of any operating system."""
     return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
@@ -105,7 +105,7 @@ def _component(part: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text with its escapes; bytes that were no UTF-8 stand in it as lone surrogates, as Python hands them on."""
+    """Return `text` with escapes; it represents bytes that are not UTF-8 as lone surrogates, as Python does."""
     marked = _READS_AS_ESCAPE.sub("%25", text).replace(INSIDE, "%21/")
     return _OBEYED.sub(lambda found: "".join(f"%{byte:02X}" for byte in _bytes(found[0])), marked)
 
@@ -113,5 +113,5 @@ def _escaped(text: str) -> str:
 def _bytes(char: str) -> bytes:
     try:
         return char.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a lone surrogate that stands for no byte, as archives and mails can name one
+    except UnicodeEncodeError:  # a lone surrogate that represents no byte, which archives and mails can contain
         return char.encode("utf-8", "surrogatepass")

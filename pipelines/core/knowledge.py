@@ -1,4 +1,4 @@
-"""Distilled knowledge: what a chunk says, in units that can be found (PIKE-RAG 5.1.2, 5.2.2, 5.3.1; figure 4)."""
+"""Distilled knowledge: the content of chunks in units for retrieval (PIKE-RAG 5.1.2, 5.2.2, 5.3.1; figure 4)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class AtomKind(StrEnum):
 class Atom:
     """An atomic question that a chunk answers, or an atomic statement that it makes.
 
-    `provenance` is the part of the source it rests on: the sentence for a statement, the chunk for a question.
-    `templated` marks a question that nobody wrote: it was put together from the names of a table's row and column.
+    `provenance` is the supporting part of the source: the sentence for a statement, the chunk for a question.
+    `templated` marks a question that was generated from the names of a table's row and column.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class TagClass:
-    """A kind of tags ("component", "failure mode"), induced from the corpus (PIKE-RAG figure 7)."""
+    """A class of tags ("component", "failure mode"), induced from the corpus (PIKE-RAG figure 7)."""
 
     id: str
     name: str
@@ -64,7 +64,7 @@ class TagClass:
 
 @dataclass(frozen=True, slots=True)
 class TagPair:
-    """A term as users say it and the corpus's term for it, with the weight of the evidence for the pair."""
+    """A term of users and the corresponding term of the corpus, with the weight of the evidence for the pair."""
 
     query_term: str
     corpus_tag: str
@@ -73,7 +73,7 @@ class TagPair:
 
 @dataclass(frozen=True, slots=True)
 class ChunkTag:
-    """A chunk bears a tag; `weight` in (0, 1] says how much it is about it."""
+    """A tag of a chunk; `weight` in (0, 1] is the tag's relevance to it."""
 
     chunk: str
     tag: str
@@ -98,7 +98,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity named in a chunk; `provenance.span` is the name's own place in the document's text."""
+    """A mention of an entity in a chunk; `provenance.span` is the span of the name in the document's text."""
 
     chunk: str
     entity: str
@@ -108,9 +108,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Head and tail entity and how they relate, with the evidence in the source.
+    """A relation between a head and a tail entity, with its evidence in the source.
 
-    `origin` says who found it: "model", or "co-occurrence" where no language model did.
+    `origin` is "model", or "co-occurrence" if no language model found it.
     """
 
     id: str
@@ -152,11 +152,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Distillate:
-    """All that was distilled from one document, with its chunks as summarized.
+    """The knowledge distilled from one document, with its summarized chunks.
 
-    `summaries` are those of its sections, by id, and of the document itself. `dropped` counts by reason what a model
-    brought back and a check refused ("entity not in text", ...). `unfinished` are the ids of chunks and sections whose
-    language work failed: they are indexed by their text, and tried again next time.
+    `summaries` maps the ids of its sections and of the document to their summaries. `dropped` counts the parts of model
+    replies that a check rejected, by reason ("entity not in text", ...). `unfinished` are the ids of chunks and
+    sections whose model calls failed: they are indexed by their text, and the next run tries again.
     """
 
     document: str

@@ -1,13 +1,13 @@
-"""Libraries kept quiet and small: their telemetry switched off, their models in one thread.
+"""Process-wide configuration of libraries: telemetry off, one thread per model.
 
-The telemetry is switched off by variables of the environment before any of them is imported.
-Every package of Strata calls `disable_telemetry` when it is imported, so it holds on every way in: command line,
-Python, parse workers, Prefect's flow and its server. A value that the user has set stays.
+Telemetry is disabled by environment variables before any of the libraries is imported. Every package of Strata calls
+`disable_telemetry` on import, so this applies to every entry point: command line, Python, parse workers, Prefect flows
+and their server. Values that the user has set are kept.
 
-Others that could be looked for here send nothing unless a program sets it up: OpenTelemetry (with prefect and fastapi)
-has no exporter but for a run of `strata ingest --otel`, LangSmith (with langchain-text-splitters) is asked for by its
-own variables; LanceDB, RapidOCR, fastembed, Typer and Rich have no such thing. WordLlama and RapidOCR are given the
-models of their wheels, so fetch none. Neo4j's driver is told in its adapter.
+Other libraries send nothing unless a program configures it: OpenTelemetry (with prefect and fastapi) has no exporter
+except in `strata ingest --otel`, LangSmith (with langchain-text-splitters) is enabled by its own variables; LanceDB,
+RapidOCR, fastembed, Typer and Rich have no telemetry. WordLlama and RapidOCR use the models of their wheels and
+download none. The adapter of Neo4j's driver disables its telemetry.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from typing import Any
 
 TELEMETRY_OFF = MappingProxyType(
     {
-        # What several libraries honour; of ours Prefect's client (Amplitude), unstructured and huggingface_hub.
+        # A common convention; used by Prefect's client (Amplitude), unstructured and huggingface_hub.
         "DO_NOT_TRACK": "1",
-        # onnxruntime 1.31 looks up its maker's host of events at the first session, and leaves a device id below the
-        # home folder; read when it is loaded, so that its own `disable_telemetry_events` comes too late.
+        # onnxruntime 1.31 resolves Microsoft's telemetry host at the first session, and writes a device id below the
+        # home folder; the variable is read on import, so its own `disable_telemetry_events` comes too late.
         "ORT_DISABLE_TELEMETRY": "1",
-        # Prefect's server sends a heartbeat, and tells its clients whether they may.
+        # Prefect's server sends a heartbeat, and tells its clients whether they may send events.
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        # Spans of runs, to Prefect Cloud where PREFECT_API_URL names that.
+        # Spans of runs, sent to Prefect Cloud if PREFECT_API_URL points to it.
         "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
-        # unstructured fetches a picture from Scarf when it is imported.
+        # unstructured downloads a tracking image from Scarf on import.
         "SCARF_NO_ANALYTICS": "1",
-        # huggingface_hub (with tokenizers and fastembed) names versions and libraries in its requests.
+        # huggingface_hub (with tokenizers and fastembed) sends versions of libraries with its requests.
         "HF_HUB_DISABLE_TELEMETRY": "1",
-        # PaddleX asks each host of its models whether it is there.
+        # PaddleX checks the availability of each of its model hosts.
         "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",
     }
 )
 
 
 def disable_telemetry() -> None:
-    """Set those variables that are not set."""
+    """Set the variables of `TELEMETRY_OFF` that are not set."""
     for name, value in TELEMETRY_OFF.items():
         if not os.environ.get(name):
             os.environ[name] = value
 
 
 THREADS = 1
-"""Threads of a model. More wait for one another in a loop: on 122 pages of reports the layout model took 21.0 processor
-seconds with a thread for each of two cores, 12.5 with one; `benchmarks/parse_cost.py` tells the whole."""
+"""Threads of a model. More threads spend time in busy waiting: on 122 pages of reports the layout model took 21.0
+processor seconds with one thread per core (two cores), and 12.5 with one thread in all (`benchmarks/parse_cost.py`)."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have the models that a library opens here run in one thread, where the library has no option for it."""
+    """Run the models that a library opens in the block in one thread, if the library has no option for it."""
     import onnxruntime  # type: ignore[import-untyped]
 
     usual = onnxruntime.SessionOptions
@@ -71,9 +71,9 @@ def one_thread() -> Iterator[None]:
 
 
 def session(model: str | bytes) -> Any:
-    """Return a model, of a file at a path or of its bytes, that runs in one thread and keeps its memory.
+    """Return an onnxruntime session, of a file's path or bytes, that runs in one thread and keeps its memory arena.
 
-    For one whose inputs have few sizes.
+    Suitable for a model whose inputs have few different sizes.
     """
     with one_thread():
         from onnxruntime import InferenceSession, SessionOptions

@@ -1,4 +1,4 @@
-"""Where in the source something stands: span of text, page, boxes."""
+"""Positions in a source: spans of text, pages, boxes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Span:
 class Box:
     """Rectangle on a page, in fractions of its width and height; origin at the top left, page numbers from 1.
 
-    A side that is no finite number is 0: a store keeps no other.
+    A side that is not a finite number becomes 0, because stores cannot represent it.
     """
 
     page: int
@@ -56,9 +56,8 @@ class Box:
 class Provenance:
     """Origin of a block, chunk, atom, mention or answer.
 
-    `page` is the physical page, slide or sheet where it begins, from 1; None where the format has no pages.
-    `label` is what a reader calls that page: the sheet's name, the printed page number. `cells` is a range such
-    as "B2:D9" on a sheet.
+    `page` is the physical page, slide or sheet where it begins, from 1; None if the format has no pages. `label` is the
+    name of that page for a reader: the sheet's name, the printed page number. `cells` is a range of a sheet ("B2:D9").
     """
 
     document: str
@@ -69,7 +68,7 @@ class Provenance:
     boxes: tuple[Box, ...] = ()
 
     def pages(self) -> tuple[int, ...]:
-        """All pages touched, ascending."""
+        """Return all pages that it touches, ascending."""
         found = {box.page for box in self.boxes}
         if self.page is not None:
             found.add(self.page)

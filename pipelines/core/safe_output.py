@@ -1,7 +1,7 @@
-"""Text from outside made safe to show, in a terminal and on an HTML page.
+"""Safe display of untrusted text, in a terminal and on an HTML page.
 
-What is stored stays as it is: names, titles, reasons, quotes and the words of a model are made safe where they are
-printed beside our own. `shown` is for terminals; pages have `content_security_policy` beside the escaping of HTML.
+Stored text is never changed: names, titles, reasons, quotes and model output are made safe when they are printed.
+`shown` is for terminals; pages use `content_security_policy` in addition to HTML escaping.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 LINE_BREAK = "⏎"
-"""What a line break becomes in a text that is to stay on one line."""
+"""Replaces a line break in a text that must stay on one line."""
 
 # Controls, separators, soft hyphens, direction marks, invisible operators, fillers, tags and lone surrogates. Joiners
-# are needed between letters of some scripts and in emoji; anywhere else they hide.
+# are needed between letters of some scripts and in emoji; elsewhere they are invisible.
 HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]"
 )
-"""Every character that is obeyed or hides, but for tabs and line ends."""
+"""Every character that is interpreted or invisible, except tabs and line ends."""
 _LINE_END = re.compile("\r\n?")
 
 
 def shown(text: str) -> str:
-    """Return `text` as one line, every character of it visible: ESC is `<U+001B>`, a line break `LINE_BREAK`."""
+    """Return `text` as one line with every character visible: ESC becomes `<U+001B>`, a line break `LINE_BREAK`."""
     if text.isascii() and text.isprintable():
         return text
     return shown_lines(text).replace("\n", LINE_BREAK).replace("\t", " ")
 
 
 def shown_lines(text: str) -> str:
-    """Return `text` likewise with its lines and tabs kept."""
+    """Like `shown`, but keep line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
     return HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", _LINE_END.sub("\n", text))
 
 
 def content_security_policy(style: str, scripts: Iterable[str] = (), placed: bool = False) -> str:
-    """Return the policy of a page with this style sheet and these scripts, as a `<meta>` element: it fetches nothing.
+    """Return the `<meta>` element with the policy of a page with this style sheet and these scripts.
 
-    The browser runs what has the digest of one of them and nothing else, so text of a document that came to be markup
-    has no effect. `placed` allows `style` attributes, which put boxes where they belong.
+    The page loads nothing, and the browser runs only scripts with these digests, so document text that becomes markup
+    has no effect. `placed` allows `style` attributes, which position boxes.
     """
     rules = [
         "default-src 'none'",

@@ -1,11 +1,10 @@
-"""Sections of the settings: what a section declares of its fields, the ways to walk over them, and code that one names.
+"""Base class of settings sections, iteration over their fields, and import of code that a setting names.
 
-A section is a pydantic model. Beside its fields it may list in `neutral` those that change no result (how many
-processes share the work), and in `sensitive` those by which a stranger's strata.toml could reach beyond its folder.
+A section is a pydantic model. It lists in `neutral` the fields that change no result (such as the number of processes),
+and in `sensitive` the fields by which an untrusted strata.toml could reach beyond its folder.
 
-A setting names a class or function of the user's own as `module:attribute`: readers, embedders, stores, strategies.
-This is the one place of Strata that imports a module by its name. The module is found as Python finds any other:
-installed, or in a folder of PYTHONPATH.
+A setting names user code as `module:attribute`: readers, embedders, stores, strategies. This is the only module of
+Strata that imports a module by name. Python must be able to find it: installed, or in a folder of PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ _LOOPBACK = re.compile(r"[a-z][a-z0-9+.-]*://(?:localhost|127\.\d{1,3}\.\d{1,3}\
 
 
 def names_code(value: object) -> bool:
-    """Whether a setting's value has the form `module:attribute`, rather than that of a built-in name."""
+    """Whether a setting's value has the form `module:attribute`, and is not a built-in name."""
     return isinstance(value, str) and ":" in value
 
 
 def import_by_name(name: str, setting: str = "") -> object:
-    """Return what stands in a module under an attribute's name, from `module:attribute`.
+    """Return the object that `module:attribute` names.
 
-    `setting` is the path of the setting that names it ("store.vectors"), told in the error. Raises `SettingsError`
-    where the module or the attribute is not there.
+    `setting` is the path of the setting that names it ("store.vectors"), for the error message. Raises `SettingsError`
+    if the module or the attribute does not exist.
     """
     module, _, attribute = name.partition(":")
     try:
@@ -46,16 +45,16 @@ def import_by_name(name: str, setting: str = "") -> object:
 
 
 def load_by_name(name: str, protocol: type[T], *arguments: object, setting: str = "") -> T:
-    """Return what the class or factory `module:attribute` makes of `arguments`; it must fit `protocol`.
+    """Call the class or factory `module:attribute` with `arguments`; return the object, which must match `protocol`.
 
-    `protocol` is a runtime-checkable protocol or a class. Raises `SettingsError` where there is no such class, it does
-    not take these arguments, or what it makes lacks a method of the protocol.
+    `protocol` is a runtime-checkable protocol or a class. Raises `SettingsError` if there is no such class, it does not
+    accept these arguments, or the object lacks a method of the protocol.
 
         load_by_name("my_stores:MyVectors", VectorStore, folder, 256, setting="store.vectors")
     """
     factory = import_by_name(name, setting)
     if not callable(factory):
-        raise _cannot(name, setting, "it is no class")
+        raise _cannot(name, setting, "it is not callable")
     try:
         made = factory(*arguments)
     except TypeError as error:
@@ -77,13 +76,14 @@ def _cannot(name: str, setting: str, why: str) -> SettingsError:
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """What a field of a section can do that its user has to allow, where the value is in a file of somebody else.
+    """The effect of a field that the user must allow if the value comes from somebody else's file.
 
-    `does` ends a sentence about the value: "would be loaded and run as code". Every value that is not empty does so,
-    but for those outside of `only`, where that is given; with `code`, a name of the form `module:attribute` does.
+    `does` completes a sentence about the value: "would be loaded and run as code". Every non-empty value has the
+    effect; with `only`, just these values; with `code`, also a name of the form `module:attribute`.
 
-    Of an address, `secrets` are the paths of the settings that are sent there, and `variables` the variables of the
-    environment that its client reads by itself. Of a secret, `address` is the field beside it that says where it goes.
+    For an address, `secrets` are the paths of the settings that are sent there, and `variables` the environment
+    variables that its client reads by itself. For a secret, `address` is the neighbouring field that says where it is
+    sent.
     """
 
     does: str
@@ -94,14 +94,14 @@ class Sensitive:
     code: bool = False
 
     def concerns(self, value: object) -> bool:
-        """Whether this value does it."""
+        """Whether this value has the effect."""
         if self.code and names_code(value):
             return True
         return value in self.only if self.only or self.code else bool(value)
 
 
 class SettingsSection(BaseModel):
-    """The base of a section: frozen, and without room for fields that it does not declare."""
+    """Base class of a section: frozen, without undeclared fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -139,13 +139,13 @@ def sensitive_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple
 
 
 def fingerprint(section: BaseModel) -> str:
-    """Return the SHA-256 of a section's values but for the neutral ones: part of the key of what is made with them."""
+    """Return the SHA-256 of a section's values except the neutral ones, for the keys of artifacts."""
     return _fingerprint(_Identity(section))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Identity:
-    """A section, which is frozen, as this one object: what it holds need not be looked at to know it again."""
+    """A frozen section compared by identity, so that the cache need not hash its values."""
 
     section: BaseModel
 
@@ -156,7 +156,7 @@ class _Identity:
         return id(self.section)
 
 
-@lru_cache(maxsize=64)  # a run asks of each of its files for those of the same sections
+@lru_cache(maxsize=64)  # a run needs the fingerprints of the same sections for every file
 def _fingerprint(identity: _Identity) -> str:
     section = identity.section
     plain = section.model_dump(mode="json", warnings=False)
@@ -170,7 +170,7 @@ def _fingerprint(identity: _Identity) -> str:
 
 
 def value_at(settings: BaseModel, path: str) -> object:
-    """Return the value at a path, a secret masked."""
+    """Return the value of a setting by its path; secrets are masked."""
     value: object = settings
     for name in path.split("."):
         value = getattr(value, name)
@@ -178,55 +178,55 @@ def value_at(settings: BaseModel, path: str) -> object:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is a loopback address in its plain form, with nothing before the host."""
+    """Whether an address is a plain loopback address, without user name or password before the host."""
     return _LOOPBACK.fullmatch(address) is not None
 
 
 def section_of(annotation: object) -> type[BaseModel] | None:
-    """Return the model that a field's annotation names, None for the annotation of a plain value."""
+    """Return the model that a field's annotation names, None for a plain value."""
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
 def _fields(model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] | None]]:
-    """The fields of a model, each with its own model where it is a section."""
+    """Yield the fields of a model, each with its model if it is a section."""
     return ((name, section_of(field.annotation)) for name, field in model.model_fields.items())
 
 
 class GraphSchema(BaseModel):
-    """What entities and relations of the distilled layer may be: the section `[graph.schema]`, one for all stages.
+    """The allowed entities and relations of the distilled layer: the section `[graph.schema]`, used by all stages.
 
-    Types and patterns are those that are allowed; an empty tuple allows everything. Spelling and case do not count.
+    An empty tuple allows everything. Names are compared in normalized form.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    entity_types: tuple[str, ...] = Field((), description="the entity types that the graph may hold; empty: any")
-    relation_types: tuple[str, ...] = Field((), description="the relation types that the graph may hold; empty: any")
+    entity_types: tuple[str, ...] = Field((), description="allowed entity types; empty: any")
+    relation_types: tuple[str, ...] = Field((), description="allowed relation types; empty: any")
     patterns: tuple[tuple[str, str, str], ...] = Field(
         (), description="the allowed (head type, relation type, tail type); empty: any"
     )
 
     @property
     def confines(self) -> bool:
-        """Whether there is anything that it does not allow."""
+        """Whether the schema restricts anything."""
         return bool(self.entity_types or self.relation_types or self.patterns)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """All entity types that it names, those of patterns among them."""
+        """All entity types that it names, including those of patterns."""
         ends = [end for head, _, tail in self.patterns for end in (head, tail)]
         return _distinct((*self.entity_types, *ends))
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """All relation types that it names, those of patterns among them."""
+        """All relation types that it names, including those of patterns."""
         return _distinct((*self.relation_types, *(relation for _, relation, _ in self.patterns)))
 
     def allows_entity(self, kind: str) -> bool:
         return not self.entity_types or normalize(kind) in map(normalize, self.entity_types)
 
     def allows_relation(self, head: str, relation: str, tail: str) -> bool:
-        """Whether an entity of type `head` may relate so to one of type `tail`."""
+        """Whether an entity of type `head` may have this relation to one of type `tail`."""
         if self.relation_types and normalize(relation) not in map(normalize, self.relation_types):
             return False
         wanted = tuple(map(normalize, (head, relation, tail)))

@@ -1,4 +1,4 @@
-"""A SQLite file that many threads read and one writes, and our errors for SQLite's."""
+"""A SQLite file with concurrent readers and one writer, and the translation of SQLite's errors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from pipelines.core.file_access import can_write, private_file, read_only_uri
 Prepare = Callable[[sqlite3.Connection], None]
 
 _BUSY_SECONDS = 30.0
-"""How long a writer waits for another one."""
+"""Seconds that a writer waits for another one."""
 _CHECKPOINT_PAGES = 8000
-"""Pages of 4 KiB that gather before they go into a database: ids are hashes, so the same pages change again and
-again."""
+"""Pages of 4 KiB in the log before they are written to the database: ids are hashes, so the same pages change
+repeatedly."""
 _PAGE_CACHE_KIB = 65536
-# By the primary code of SQLite's result; what the table lacks is a StoreError, for which trying again is no help.
+# By the primary result code of SQLite; any other code is a `StoreError`, which is not retryable.
 _ERRORS: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_BUSY: (StoreUnavailable, "the knowledge base is busy"),
     sqlite3.SQLITE_LOCKED: (StoreUnavailable, "the knowledge base is busy"),
     sqlite3.SQLITE_FULL: (StoreError, "the disk is full"),
     sqlite3.SQLITE_READONLY: (StoreError, "the knowledge base cannot be written to"),
     sqlite3.SQLITE_CANTOPEN: (StoreError, "the knowledge base cannot be opened"),
-    sqlite3.SQLITE_NOTADB: (StoreMismatch, "{name} is damaged, or no database at all"),
+    sqlite3.SQLITE_NOTADB: (StoreMismatch, "{name} is damaged or not a database"),
     sqlite3.SQLITE_CORRUPT: (StoreMismatch, "{name} is damaged"),
 }
-_ANEW = "remove {name} and ingest the folder again: what was read and asked is kept beside it"
-# How a transaction begins, is kept and is undone: the outermost, and one inside another.
+_ANEW = "remove {name} and ingest the folder again: parsed documents and cached replies are kept"
+# Statements that begin, commit and roll back a transaction: the outermost one, and a nested one.
 _STEPS = {
     False: ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
     True: ("SAVEPOINT inner", "RELEASE inner", "ROLLBACK TO inner;RELEASE inner"),
@@ -39,7 +39,7 @@ _STEPS = {
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn an error of SQLite into ours, with the cause chained."""
+    """Raise an error of SQLite as one of ours, with its cause."""
     try:
         yield
     except sqlite3.Error as error:
@@ -50,7 +50,7 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def connect(address: str, *pragmas: str) -> sqlite3.Connection:
-    """Open the file at a URI, each statement a transaction of its own; any thread may use and close the connection."""
+    """Open the file at a URI in autocommit mode; any thread may use and close the connection."""
     connection = sqlite3.connect(
         address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
     )
@@ -64,9 +64,9 @@ def connect(address: str, *pragmas: str) -> sqlite3.Connection:
 
 
 def wipe(connection: sqlite3.Connection) -> bool:
-    """Leave no byte of what was deleted in the file, its log or its free pages.
+    """Erase every byte of deleted data from the file, its log and its free pages.
 
-    Return False where a reader, for as long as writers wait for one another, kept the log from being emptied.
+    Return False if a reader kept the log from being truncated for as long as writers wait.
     """
     connection.execute("VACUUM")
     busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
@@ -74,7 +74,7 @@ def wipe(connection: sqlite3.Connection) -> bool:
 
 
 def is_sound(path: Path) -> bool:
-    """Whether a file can be read by SQLite from end to end; one that is not there is sound. Nothing is changed."""
+    """Whether SQLite's integrity check passes; true for a missing file. Nothing is changed."""
     if not path.exists():
         return True
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS)
@@ -92,18 +92,19 @@ def _is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file of SQLite with its log; nobody may have it open."""
+    """Remove a SQLite file with its log; it must not be open."""
     for ending in ("", "-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 class SqliteFile:
-    """A database in WAL mode: one connection that writes, one for each thread that reads.
+    """A database in WAL mode: one connection for writing, and one for each reading thread.
 
-    Reads see what was last committed, or the own open transaction. Writing is safe from any thread, one at a time.
-    `migrate` is given the connection when the file is opened to be written. Where `create` is False, a file that
-    cannot be written can be read, if `require_current` lets it. Raises `KnowledgeBaseNotFound` where there is no file
-    and `create` is False, `StoreMismatch` where it is no database, and what the two raise.
+    Reads see the last committed state, or the thread's own open transaction. Any thread may write, one at a time.
+    `migrate` gets the connection when the file is opened for writing. With `create=False`, a file that cannot be
+    written is opened for reading, if `require_current` does not raise. Raises `KnowledgeBaseNotFound` if there is no
+    file and `create` is False, `StoreMismatch` if it is not a database, and the errors of `migrate` and
+    `require_current`.
     """
 
     def __init__(self, path: Path, migrate: Prepare, require_current: Prepare, create: bool = True) -> None:
@@ -132,7 +133,7 @@ class SqliteFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Give the writing connection; all inside lands together or not at all. One inside another is part of it."""
+        """Yield the writing connection in a transaction; a nested one becomes part of the outer one."""
         with self._lock, translated(self.path):
             begin, keep, undo = _STEPS[self._depth > 0]
             self._writer.execute(begin)
@@ -157,15 +158,15 @@ class SqliteFile:
             return self._writer
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = self._connect()  # not under the writer's lock: no reader waits for it
+            connection = self._local.connection = self._connect()  # without the writer's lock: readers never wait
             connection.execute("PRAGMA query_only = ON")
             self._keep(connection)
         return connection
 
     def _keep(self, connection: sqlite3.Connection) -> None:
-        """Keep this thread's connection to be closed with the file, and close those of threads that have ended.
+        """Register this thread's connection, and close the connections of threads that have ended.
 
-        A server's threads come and go: each would leave its file open, and what it has read of it in memory.
+        Otherwise each thread of a server would leave an open file and its page cache behind.
         """
         with self._opening:
             ended = [thread for thread in self._readers if not thread.is_alive()]
@@ -175,9 +176,9 @@ class SqliteFile:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all that this thread reads inside be of one moment, whatever is committed meanwhile.
+        """Let all reads of this thread in the block see the same state, whatever is committed in the meantime.
 
-        One inside another is part of it. No row may be left unread inside that is read on outside.
+        A nested snapshot is part of the outer one. A query that is started inside must be read to its end inside.
         """
         if getattr(self._local, "inside", False) or getattr(self._local, "snapshot", False):
             yield
@@ -199,16 +200,16 @@ class SqliteFile:
             yield from self.reader().execute(sql, values)
 
     def wipe(self) -> bool:
-        """See `wipe`."""
+        """Erase deleted data; see the function `wipe`."""
         with self._lock, translated(self.path):
             return wipe(self._writer)
 
     def is_sound(self) -> bool:
-        """Whether SQLite can read the file from end to end."""
+        """Whether SQLite's integrity check passes."""
         return _is_sound(self.reader())
 
     def close(self) -> None:
-        """Close every connection; twice is allowed."""
+        """Close all connections; closing twice is allowed."""
         with self._lock, self._opening:
             self._writer.close()
             while self._readers:

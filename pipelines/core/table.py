@@ -1,4 +1,4 @@
-"""Tables as cells with spans, and their renderings."""
+"""Tables as cells with row and column spans, and their renderings."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from html import escape
 from pipelines.core.provenance import Box
 
 _SIGNS = "+-−±<>≤≥~≈ "
-"""What stands before a number."""
+"""Characters that may precede a number."""
 _LOOKED_AT = 60
-"""Rows from the top that tell what the columns of a table hold."""
+"""Number of top rows that are inspected to decide whether a table has a header."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell at (row, column), both from 0, covering `row_span` by `column_span` places.
+    """A cell at (row, column), both from 0, covering `row_span` rows and `column_span` columns.
 
-    `address` is its name on a sheet ("B3"). `rich` says that it holds more than one plain run of text: paragraphs, a
-    list, links, formatting; its text has a line for each piece. `also` is a number in its other form, where a sheet
-    shows another than it stores: "$1,234.50" with the text "1234.5".
+    `address` is its name on a sheet ("B3"). `rich` says that it contains more than one plain run of text: paragraphs, a
+    list, links, formatting; its text has one line for each. `also` is the displayed form of a number, if it differs
+    from the stored one: "$1,234.50" for the text "1234.5".
     """
 
     row: int
@@ -36,17 +36,17 @@ class Cell:
 
     @property
     def told(self) -> str:
-        """The text in one line, with its other form."""
+        """The text as one line, with its displayed form."""
         text = " ".join(self.text.split())
         return f"{text} ({self.also})" if self.also else text
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of `rows` by `columns`; cells in row-major order, no two on one place.
+    """A table of `rows` by `columns`; cells in row-major order, without overlaps.
 
-    `parts` are the row numbers at which a table that runs over several pages begins on each of them, so that
-    merging it can be undone; (0,) for a table on one page.
+    `parts` are the numbers of the first rows on each page of a table that spans several pages, so that it can be split
+    again; (0,) for a table on one page.
     """
 
     id: str
@@ -69,18 +69,18 @@ class Table:
 
     @property
     def begins_with_data(self) -> bool:
-        """Whether no row is marked as a header and the first is not one either (`is_data`)."""
+        """Whether no row is marked as a header and the first row is data (`is_data`)."""
         return self.header_rows == 0 and is_data(self.cells)
 
     def grid(self) -> list[list[str]]:
-        """Return the texts, row by row; a spanning cell stands in its top left place, the rest is empty."""
+        """Return the texts row by row; the text of a spanning cell is at its top left position, the rest is empty."""
         places = [[""] * self.columns for _ in range(self.rows)]
         for cell in self.cells:
             places[cell.row][cell.column] = cell.text
         return places
 
     def lines(self) -> Iterator[str]:
-        """Yield each row as one line, cells divided by ` | `: how a table stands in a document's text."""
+        """Yield each row as one line, cells separated by ` | `, as in the document's text."""
         places = [[""] * self.columns for _ in range(self.rows)]
         for cell in self.cells:
             places[cell.row][cell.column] = cell.told
@@ -107,11 +107,11 @@ class Table:
 
 
 def is_data(cells: Sequence[Cell]) -> bool:
-    """Whether the first row of a table, given in row-major order, is data as those below it are and names no columns.
+    """Whether the first row of a table, given in row-major order, is data like the rows below and not a header.
 
-    It has a digit in each cell, as two thirds of the cells below each have: a list of parts without a header. Where
-    there are two columns, its second cell begins with a number as most below it do: names with their values. The years
-    or types above a table of values are a header: the first column has none.
+    It is if each of its cells contains a digit, like two thirds of the cells below it: a parts list without a header.
+    In a table of two columns it is if its second cell begins with a number, like most below it: names with values.
+    Years or types above a table of values are a header, because its first column contains no numbers.
     """
     columns: dict[int, list[str]] = {}
     for cell in cells:
@@ -127,7 +127,7 @@ def is_data(cells: Sequence[Cell]) -> bool:
 
 
 def _are_mostly(are: Callable[[str], bool], texts: Sequence[str]) -> bool:
-    """Whether the first text is such a one, and two thirds of those below it, of which there are some."""
+    """Whether the predicate holds for the first text and for at least two thirds of the others (not empty)."""
     return are(texts[0]) and len(texts) > 1 and 3 * sum(map(are, texts[1:])) >= 2 * len(texts[1:])
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from pipelines.core.document import ReferenceKind
-from pipelines.core.failures import each
 from pipelines.core.ids import INSIDE
+from pipelines.core.outcome import each
 from pipelines.graph.document_names import DocumentName, fold_name, names_of, number_key, revision_order
 from pipelines.graph.document_profile import DocumentProfile, ProfileReference, SectionIndex
 from pipelines.lang.terms import terms

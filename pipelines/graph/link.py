@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pipelines.core.failures import each
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
+from pipelines.core.outcome import each
 from pipelines.graph.document_index import DocumentIndex
 from pipelines.graph.document_links import DocumentLink, common_names, document_links
 from pipelines.graph.document_names import fold_name, is_weak, number_key, revision_order, without_revision

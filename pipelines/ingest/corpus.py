@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 from pipelines.core.codec import collector_paused
 from pipelines.core.errors import DocumentsFailed
-from pipelines.core.failures import as_failure, each, ends_the_run
 from pipelines.core.ids import content_id
-from pipelines.core.outcome import Failure
+from pipelines.core.outcome import Failure, as_failure, each, ends_the_run
 from pipelines.core.settings_section import fingerprint
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.graph.entities import entity_profiles

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pipelines.core.failures import as_failure, ends_the_run
-from pipelines.core.outcome import Failure
+from pipelines.core.outcome import Failure, as_failure, ends_the_run
 from pipelines.ingest.corpus import Gated, Linking, corpus_key, link_corpus
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure

@@ -9,8 +9,8 @@ import numpy as np
 
 from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, rank
 from pipelines.core import codec
-from pipelines.core.failures import each
 from pipelines.core.ids import content_id
+from pipelines.core.outcome import each
 from pipelines.ingest.embedding import read_searched
 from pipelines.ingest.keys import VERSIONS
 from pipelines.resources import Stores, vectors_name

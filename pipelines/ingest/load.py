@@ -12,9 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from pipelines.core.codec import collector_paused
-from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
-from pipelines.core.outcome import Failure, Status
+from pipelines.core.outcome import Failure, Status, as_failure
 from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.corpus import Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
-from pipelines.core.failures import as_failure
 from pipelines.core.ids import INSIDE
-from pipelines.core.outcome import Failure, Status
+from pipelines.core.outcome import Failure, Status, as_failure
 from pipelines.ingest.compile import InWork, advance
 from pipelines.ingest.corpus import VERDICTS, judge_entities, read_profiles
 from pipelines.ingest.corpus_work import CorpusWork

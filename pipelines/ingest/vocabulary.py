@@ -20,8 +20,8 @@ from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
 from pipelines.chunk.chunk import split
 from pipelines.core import codec
-from pipelines.core.failures import each
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass, TagPair
+from pipelines.core.outcome import each
 from pipelines.core.work.job import JobContext
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.ingest.compile import note_handler, raise_what_ends_the_run

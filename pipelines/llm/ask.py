@@ -1,6 +1,6 @@
-"""Asking a model for a typed reply, with the four ways in which that can end kept apart (design, section 5).
+"""Asking a model for a typed reply, with four distinct outcomes: done, nothing to say, unusable reply, failed call.
 
-And fields of replies that take what small models write.
+Also field types for replies that tolerate the typical errors of small models.
 """
 
 from __future__ import annotations
@@ -23,39 +23,40 @@ from pipelines.llm.reply_schema import read_reply, reply_form
 T = TypeVar("T", bound=BaseModel)
 
 CORRECTION = "This reply cannot be used:"
-"""How the message begins that asks again."""
+"""Beginning of the message that asks again after an unusable reply."""
 
 Listener = Callable[[str, str], None]
-"""Is called with the role of a call ("propose", "answer") and a piece of its reply, empty when the call begins."""
+"""Called with the role of a call ("propose", "answer") and a piece of its reply, empty when the call begins."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _SHOWN = 1500
-"""Characters of an unusable reply that are shown to the model again."""
+"""Maximum characters of an unusable reply that are shown to the model again."""
 
 
 class CallEnding(StrEnum):
     DONE = "done"
     NOTHING = "nothing"
-    """The model answered as asked, and the answer is that there is nothing to say."""
+    """The reply has the requested form and states that there is nothing to say."""
     UNUSABLE = "unusable"
-    """No try gave what was asked for."""
+    """No reply had the requested form."""
     FAILED = "failed"
-    """The endpoint gave no reply."""
+    """The endpoint returned no reply."""
 
 
 @runtime_checkable
 class MaySayNothing(Protocol):
-    """A reply type that has a way of saying nothing: an empty list of questions, "not in the text"."""
+    """A reply type that can state that there is nothing to say: an empty list of questions, "not in the text"."""
 
     def says_nothing(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[T]):
-    """How asking ended, and what it took.
+    """The outcome of `ask`, and its usage.
 
-    `value` is there when DONE or NOTHING, `failure` when UNUSABLE or FAILED. `text` is the last reply, `problem` what
-    is wrong with it, `hint` what can be done about a failed call. `tries` counts replies asked for, cached ones too.
+    `value` is set for DONE and NOTHING, `failure` for UNUSABLE and FAILED. `text` is the last reply, `problem` what is
+    wrong with it, `hint` what can be done about a failed call. `tries` is the number of requests, including cached
+    ones.
     """
 
     ending: CallEnding
@@ -86,10 +87,10 @@ async def ask(
 ) -> Asked[T]:
     """Return the model's answer to `messages` as a value of type `reply`.
 
-    An unusable reply is asked for again, with what is wrong with it, up to `tries` times in all; one that was cut off
-    with twice the room. `role` names the work and `subject` what it is about (a chunk's id): both go into the
-    failure. `document` is the one whose text is shown, empty where it is that of several. Replies can be followed as
-    they come: see `listening`. Raises `BudgetExceeded` and no other error of a model or endpoint.
+    After an unusable reply the model is asked again, with the reason, up to `tries` times in all; after a truncated one
+    with twice the token limit. `role` names the task and `subject` what it is about (the id of a chunk), for the
+    failure. `document` is the id of the document shown, empty for several. `listening` streams replies. Raises
+    `BudgetExceeded` and no other error of a model or endpoint.
     """
     listener = _listener.get()
     if listener:
@@ -130,7 +131,7 @@ def _problem(answer: Reply, problem: str) -> str:
 def _again(
     request: Request, messages: tuple[Message, ...], reply: type[BaseModel], answer: Reply, problem: str
 ) -> Request:
-    """The next asking: the first messages, the reply last given, and what is wrong with it."""
+    """Return the next request: the first messages, the last reply, and what is wrong with it."""
     correction = (
         f"{CORRECTION}\n{problem}\n\n"
         f"Reply once more, with nothing but one JSON object of this form:\n{reply_form(reply)}"
@@ -142,7 +143,7 @@ def _again(
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Call `listener` for every call that is made within the `with` block, in this thread or task."""
+    """Pass the replies of all calls made in the block, in this thread or task, to `listener` as they arrive."""
     token = _listener.set(listener)
     try:
         yield
@@ -150,14 +151,14 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-# Fields in which the forms that small models get wrong are put right, not refused; the schema shown stays as it is.
+# Field types that correct typical errors of small models instead of rejecting them; the schema sent is unchanged.
 
 NONE = frozenset({"", "none", "null", "n/a", "nothing", "无"})
-"""What stands for nothing where a text or number was asked for."""
+"""Words that models write in place of an empty text or number."""
 
 
 def number_of(value: Any) -> Any:
-    """Return a number given as "[2]", "2." or a list of one; nothing as 0."""
+    """Return the number in "[2]", "2." or a list of one; 0 for `NONE`."""
     if isinstance(value, list):
         value = value[0] if value else 0
     if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
@@ -169,7 +170,7 @@ def number_of(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
-    """A text given as a number, a truth value, or a list of texts; nothing as the empty text."""
+    """Return a number, boolean or list of texts as text; an empty text for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -192,7 +193,7 @@ def _texts(value: Any) -> Any:
 
 
 def _of_object(item: Any) -> Any:
-    """The text of {"question": "..."}, where a text was asked for."""
+    """Return the text of {"question": "..."} if a text was requested."""
     if isinstance(item, dict):
         return next((value for value in item.values() if isinstance(value, str)), "")
     return _text(item)

@@ -1,4 +1,4 @@
-"""What a run may cost: counted in a dry run before any call is made, and limited while it goes on."""
+"""The cost of a run: estimated in a dry run before any call is made, and limited during the run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from pipelines.llm.settings import LlmSettings, Price
 from pipelines.llm.tokens import estimate_input, estimate_request
 
 _ENOUGH = 5
-"""Kept replies of a role from which on their mean length is a better guess than the role's usual share."""
+"""Minimum number of cached replies of a role for which their mean length is a better estimate than the default
+share."""
 _USUAL_SHARE = 0.4
-"""Share of `max_tokens` that a reply takes, for a role of which nothing is known."""
+"""Default share of `max_tokens` that a reply takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateLine:
-    """One role's work. `usage` are the calls to be made and their tokens; `cached` counts replies from the cache."""
+    """The estimate for one role: `usage` has calls and tokens, `cached` counts replies from the cache."""
 
     role: str
     model: str
@@ -32,7 +33,7 @@ class EstimateLine:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run will take: a line for each role, in the order in which they were first asked."""
+    """The estimate for a run: one line per role, in order of first use."""
 
     lines: tuple[EstimateLine, ...] = ()
 
@@ -46,10 +47,10 @@ class Estimate:
 class DryRunChat:
     """A chat that counts requests instead of calling a model.
 
-    A request whose reply is in `cache` gets that reply. Any other is added to the `estimate` and fails with
-    `CallFailed`, so that who asked goes on as it does where an endpoint fails: without a model. A request that comes
-    again counts as cached, as it would in the run. `shares` has for each role the part of `max_tokens` that its
-    replies usually take; once the cache holds some replies of a role, their mean length is taken instead.
+    A request whose reply is in `cache` gets that reply. Any other one is added to the `estimate` and fails with
+    `CallFailed`, so that the caller continues without a model, as it does when an endpoint fails. A repeated request
+    counts as cached, as it would in the run. `shares` maps roles to the share of `max_tokens` that their replies
+    usually take; if the cache has enough replies of a role, their mean length is used instead.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class DryRunChat:
             self._count(EstimateLine(request.role, request.model, cached=1))
         else:
             usual = round(request.max_tokens * self._shares.get(request.role, _USUAL_SHARE))
-            # What llama.cpp serves here holds a reply to its schema without reading it.
+            # llama.cpp enforces the schema as a grammar: it takes no input tokens.
             read = estimate_input(request.messages) if self._settings.gguf else estimate_request(request)
             self.expect(request.role, 1, read, usual)
             self._counted.add(key)
@@ -85,7 +86,7 @@ class DryRunChat:
             self._cache.close()
 
     def expect(self, role: str, calls: int, input_tokens: int, output_tokens: int) -> None:
-        """Count calls whose words are not known yet; tokens are those of one call."""
+        """Count calls whose messages are not known yet; token counts are per call."""
         model = self._settings.model_of(role)
         written = self._mean_tokens.get((role, model), output_tokens)
         usage = Usage(calls * input_tokens, calls * written, calls)
@@ -103,7 +104,7 @@ class DryRunChat:
 
 
 def _mean_tokens(history: tuple[CacheLine, ...]) -> dict[tuple[str, str], int]:
-    """The mean length of the kept replies by role and model, where there are enough of them."""
+    """Return the mean length of the cached replies by role and model, if there are enough of them."""
     return {
         (line.role, line.model): round(line.output_tokens / line.replies) for line in history if line.replies >= _ENOUGH
     }
@@ -111,7 +112,7 @@ def _mean_tokens(history: tuple[CacheLine, ...]) -> dict[tuple[str, str], int]:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most a run may take; None is no limit."""
+    """The limits of a run; None is no limit."""
 
     max_usd: float | None = None
     max_tokens: int | None = None
@@ -134,14 +135,14 @@ class _Amount:
 
 
 _MARGIN = 1.2
-"""How far the estimate of a request's tokens may be off before the first reply says by how much it is."""
+"""Initial safety factor of the estimated tokens of a request, until replies show the real error of the estimate."""
 
 
 class BudgetChat:
-    """A chat that raises `BudgetExceeded` before the call that could cross the limit, and for every call after it.
+    """A chat that raises `BudgetExceeded` before the call that could exceed the limit, and for every call after it.
 
-    A call in flight holds the most that it can cost: its input with a margin and all of its `max_tokens`. One that
-    does not fit beside those in flight waits until they have shown what they really took.
+    A call in flight reserves its maximum cost: its input with a margin and all of its `max_tokens`. A call that does
+    not fit beside those in flight waits until their real cost is known.
     """
 
     def __init__(self, inner: Chat, budget: Budget, prices: Mapping[str, Price] | None = None) -> None:
@@ -183,7 +184,7 @@ class BudgetChat:
         self._held -= hold
         self._spent += taken
         self._in_flight -= 1
-        # Those who wait for this call wake and look again; who comes later waits for the next one.
+        # Wakes the calls that wait for this one; later ones wait for the next event.
         self._settled.set()
         self._settled = asyncio.Event()
 
@@ -198,7 +199,7 @@ class BudgetChat:
         if self._budget.max_usd is not None and request.model not in self._prices:
             raise SettingsError(
                 f"a limit in dollars needs the price of {request.model}",
-                hint=f'set [llm.prices."{request.model}"] input and output, in dollars for a million tokens',
+                hint=f'set [llm.prices."{request.model}"] input and output, in dollars per million tokens',
             )
         read = round(estimate_request(request) * self._margin)
         return self._amount(request.model, Usage(read, request.max_tokens))
@@ -207,7 +208,7 @@ class BudgetChat:
         return _Amount(usage.input_tokens + usage.output_tokens, cost(usage, self._prices.get(model)))
 
     def _calibrate(self, request: Request, usage: Usage) -> None:
-        """Widen the margin when a request took more than was held for it."""
+        """Increase the margin if a request took more input tokens than were reserved."""
         self._margin = max(self._margin, usage.input_tokens / max(1, estimate_request(request)))
 
     def _message(self) -> str:
@@ -216,4 +217,4 @@ class BudgetChat:
             limits.append(f"{self._spent.tokens:,.0f} of {self._budget.max_tokens:,} tokens")
         if self._budget.max_usd is not None:
             limits.append(f"${self._spent.dollars:.4f} of ${self._budget.max_usd:.4f}")
-        return f"the limit of this run is reached ({', '.join(limits)} spent); the next call could cross it"
+        return f"the limit of this run is reached ({', '.join(limits)} spent); the next call could exceed it"

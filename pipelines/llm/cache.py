@@ -1,4 +1,4 @@
-"""The cache of replies: a SQLite file of them by request, and a chat that asks each request once."""
+"""The cache of replies: a SQLite file of replies by request, and a chat that sends each request once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS replies (
     subject TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
 """,
-    # The checksums of the texts, and the documents that the model was shown. Files of earlier versions lack both.
+    # Checksums of the texts, and the documents shown to the model. Files of earlier versions lack both tables.
     "CREATE TABLE IF NOT EXISTS sums (key TEXT PRIMARY KEY, sum INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS shown (document TEXT, key TEXT, PRIMARY KEY (document, key)) WITHOUT ROWID",
 )
@@ -58,7 +58,7 @@ _Stats = tuple[str, str, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class CacheLine:
-    """What the cache holds for one role and model; `size` is the bytes of the texts."""
+    """The cached replies of one role and model; `size` is the bytes of their texts."""
 
     role: str
     model: str
@@ -69,9 +69,9 @@ class CacheLine:
 
 
 class ReplyStore:
-    """Replies by key, each written through at once. Any number of threads and processes may share the file.
+    """Replies by key, each committed at once. Any number of threads and processes may share the file.
 
-    Writes go through SQLite's write-ahead log, so one that was killed leaves all replies that it had written.
+    SQLite's write-ahead log keeps all written replies if the process is killed.
     """
 
     def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
@@ -79,9 +79,9 @@ class ReplyStore:
         self._file = CacheFile(path, _SCHEMA)
 
     def get(self, key: str, touch: bool = True) -> Reply | None:
-        """Return the reply kept under `key`, None where there is none, or a damaged one.
+        """Return the reply under `key`, None if there is none or it is damaged.
 
-        It counts as used today, and a damaged one goes, unless `touch` is off.
+        With `touch`, the reply is marked as used today, and a damaged one is deleted.
         """
         touch = touch and not self._file.read_only
         for row in self._file.rows(_GET, (key,)):
@@ -96,13 +96,13 @@ class ReplyStore:
         return None
 
     def has(self, key: str) -> bool:
-        """Whether a reply is kept under `key`."""
+        """Whether there is a reply under `key`."""
         return bool(self._file.rows("SELECT 1 FROM replies WHERE key = ?", (key,)))
 
     def put(self, key: str, role: str, reply: Reply, document: str = "") -> None:
-        """Keep a reply of a model that was shown `document` alone, empty for several; the first under a key stays.
+        """Store a reply; the first one under a key is kept. Does nothing if the file is read-only.
 
-        Where nothing can be written none is kept.
+        `document` is the id of the document shown to the model, empty for several.
         """
         if self._file.read_only:
             return
@@ -114,20 +114,20 @@ class ReplyStore:
         self._file.write_together([(_PUT, values), (_SUM, (key, _sum(text))), *shown])
 
     def shown(self, key: str, document: str) -> None:
-        """Note that the reply under `key` stands for a request that shows `document` too; empty notes nothing."""
+        """Record that the reply under `key` was also used for a request that shows `document` (if not empty)."""
         if not document or self._file.read_only:
             return
         if not self._file.rows("SELECT 1 FROM shown WHERE (document, key) = (?, ?)", (document, key)):
             self._file.write(_SHOWN, (document, key))
 
     def stats(self) -> tuple[CacheLine, ...]:
-        """Return what is held, in order of role and model."""
+        """Return the number and size of replies, in order of role and model."""
         return tuple(CacheLine(*cast("_Stats", row)) for row in self._file.rows(_STATS))
 
     def prune(self, unused_days: int = 0, role: str = "", model: str = "") -> int:
-        """Remove replies that were not used for so many days, 0 for all; of one role or model where named.
+        """Delete replies not used for so many days (0: all), optionally of one role or model only.
 
-        Returns how many were removed, and gives their room on the disk back.
+        Returns the number of deleted replies, and frees their disk space.
         """
         values: dict[str, object] = {"day": self._today() - unused_days, "role": role, "model": model}
         removed = self._file.write(_PRUNE, values)
@@ -136,9 +136,9 @@ class ReplyStore:
         return removed
 
     def keep_only(self, documents: Collection[str]) -> int:
-        """Remove the replies that quote others than these documents, down to their bytes; return how many there were.
+        """Erase the replies about documents other than these; return their number.
 
-        Those of which it is not known what the model was shown, such as answers to questions, go as well.
+        Replies to requests that showed no single document, such as answers to questions, are erased as well.
         """
         before = self._count()
         live = json.dumps(sorted(documents))
@@ -147,7 +147,7 @@ class ReplyStore:
         return before - self._count()
 
     def damaged(self) -> tuple[str, ...]:
-        """Return the keys of the replies that are not what was kept; all are read."""
+        """Return the keys of replies whose checksum is wrong; reads all replies."""
         kept = self._file.rows("SELECT key, text, sum FROM replies JOIN sums USING (key) ORDER BY key")
         return tuple(str(key) for key, text, sum in kept if _sum(str(text)) != sum)
 
@@ -170,10 +170,10 @@ def _sum(text: str) -> int:
 
 
 class CacheChat:
-    """A chat that answers from `store` what it holds, and keeps what the inner one replies.
+    """A chat that answers from `store` if possible, and stores the replies of the inner chat.
 
-    Not kept are failures, and replies that do not read as their schema: a later run asks for those anew. Requests
-    that are equal and under way together share one call; those that did not make it get its reply as cached.
+    Failures and replies that do not match their schema are not stored, so a later run sends the request again. Equal
+    concurrent requests share one call; all but the first get its reply as cached.
     """
 
     def __init__(self, inner: Chat, store: ReplyStore) -> None:
@@ -189,7 +189,7 @@ class CacheChat:
         if (kept := self._store.get(key)) is not None:
             self._store.shown(key, request.document)
             return kept
-        # A task of its own: when the one who asked first is cancelled, the others still get their reply.
+        # A separate task: if the first caller is cancelled, the others still get the reply.
         task = asyncio.create_task(self._ask(key, request))
         self._under_way[key] = task
         task.add_done_callback(lambda done: self._finish(key, done))
@@ -211,7 +211,7 @@ class CacheChat:
     def _finish(self, key: str, task: asyncio.Task[Reply]) -> None:
         del self._under_way[key]
         if not task.cancelled():
-            task.exception()  # seen, so that asyncio does not report it where nobody waits any more
+            task.exception()  # marks it as retrieved, so that asyncio does not log it if nobody waits any more
 
 
 def _shared(reply: Reply) -> Reply:

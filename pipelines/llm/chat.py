@@ -1,4 +1,4 @@
-"""What a chat model is to Strata: one request in, one reply out; and the identity of a request."""
+"""The protocol of chat models, one request in and one reply out, and the cache key of a request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.core.ids import digest
 
 @dataclass(frozen=True, slots=True)
 class AttachedImage:
-    """A picture sent with a message."""
+    """An image sent with a message."""
 
     media_type: str
     data: bytes
@@ -23,7 +23,7 @@ class AttachedImage:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn; `role` is "system", "user" or "assistant"."""
+    """One message; `role` is "system", "user" or "assistant"."""
 
     role: str
     content: str
@@ -32,14 +32,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """All that shapes a reply.
+    """A request to a chat model.
 
-    `role` names the work ("atomize", "answer", ...): settings map it to a model, traces and quotes group by it.
-    `schema` is the type the reply must validate as; None asks for plain text. `attempt` counts askings of the same
-    thing from 0, so that asking again is not answered from the cache. `subject` is the id of what the work is about (a
-    chunk's). `document` is the id of the document whose text is shown, empty where it is that of several: it shapes no
-    reply, and lets those be found that quote a document which is to be forgotten. `on_text` is given the pieces of the
-    reply as they come, from any thread; one that is kept already comes whole, without it.
+    `role` names the task ("distil", "answer", ...): settings map it to a model, traces and estimates group by it.
+    `schema` is the type of the reply; None requests plain text. `attempt` counts repetitions of the same request from
+    0, so that the cache does not answer a repetition. `subject` is the id of what the task is about (a chunk).
+    `document` is the id of the document shown, empty for several; it does not affect the reply, and is used to find the
+    replies about a document that is to be forgotten. `on_text` is called with the pieces of the reply as they arrive,
+    from any thread; not for a cached reply.
     """
 
     messages: tuple[Message, ...]
@@ -56,9 +56,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call as the endpoint counts them, estimated where it does not say.
+    """Tokens of one call as counted by the endpoint, or estimated if it does not report them.
 
-    A reply from the cache has the tokens that it took when it was made, and 0 `calls`.
+    A cached reply has the tokens of its original call, and 0 `calls`.
     """
 
     input_tokens: int = 0
@@ -75,7 +75,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The model's text, and what it took. `finish` is "stop", or "length" where the reply was cut by `max_tokens`."""
+    """The model's text and its usage. `finish` is "stop", or "length" if `max_tokens` truncated the reply."""
 
     text: str
     model: str = ""
@@ -91,7 +91,7 @@ class Chat(Protocol):
     async def complete(self, request: Request) -> Reply:
         """Return the model's reply.
 
-        Raises `RateLimited` and `CallTimedOut` (try again), `CallFailed` (do not), `BudgetExceeded`.
+        Raises `RateLimited` and `CallTimedOut` (retryable), `CallFailed` (not retryable), `BudgetExceeded`.
         """
         ...
 
@@ -101,14 +101,14 @@ class Chat(Protocol):
 
 
 VERSION = 1
-"""Raised when replies kept so far must not be used any more."""
+"""Increase it to invalidate all cached replies."""
 
 
 def request_key(request: Request) -> str:
-    """Return 64 hexadecimal digits over model, messages, schema, temperature, token limit, attempt and `VERSION`.
+    """Return a digest (64 hexadecimal digits) of model, messages, schema, temperature, token limit, attempt, `VERSION`.
 
-    The role has no part in it: the same words to the same model have the same reply. Keys, URLs and time-outs are
-    not in a request.
+    The role is not included: the same messages to the same model have the same reply. API keys, URLs and time-outs are
+    not part of a request.
     """
     parts = (
         VERSION,
@@ -129,5 +129,5 @@ def _parts(message: Message) -> list[object]:
 
 @lru_cache(maxsize=256)
 def _schema(schema: type[BaseModel]) -> str:
-    # The order of the fields is the order in which a model writes them, so it stays.
+    # Not sorted: models write the fields in the order of the schema.
     return json.dumps(schema.model_json_schema())

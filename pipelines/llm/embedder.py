@@ -1,4 +1,4 @@
-"""The protocol of embedders, texts in and unit vectors out, and the simplest one, which needs no model."""
+"""The protocol of embedders, texts to unit vectors, and an embedder without a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.lang.terms import terms
 
 
 class Side(StrEnum):
-    """Which side of the search a text is on; some models embed the two differently."""
+    """The side of the search that a text is on; some models embed queries and passages differently."""
 
     QUERY = "query"
     PASSAGE = "passage"
@@ -23,7 +23,10 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EmbedderInfo:
-    """What a knowledge base records and refuses to mix. The metric is always the cosine of unit vectors."""
+    """The identity of an embedder, recorded in a knowledge base; vectors of different ones are never mixed.
+
+    The metric is always the cosine of unit vectors.
+    """
 
     name: str
     model: str
@@ -33,15 +36,15 @@ class EmbedderInfo:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to unit vectors."""
+    """Turns texts into unit vectors."""
 
     @property
     def info(self) -> EmbedderInfo: ...
 
     def embed(self, texts: Sequence[str], side: Side = Side.PASSAGE) -> Vectors:
-        """Return an array of shape (len(texts), dimension), rows of length 1; an empty text has a zero row.
+        """Return an array of shape (len(texts), dimension) with rows of length 1, and zero rows for empty texts.
 
-        No texts give shape (0, dimension). Raises `CallFailed` and its kin where a service does the work.
+        Raises `CallFailed` and its subclasses if an endpoint does the work.
         """
         ...
 
@@ -49,7 +52,7 @@ class Embedder(Protocol):
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
-    """Return the rows at length 1, as float32; a row of zeros, or with anything not finite, becomes zeros."""
+    """Return the rows scaled to length 1, as float32; a row that is zero or not finite becomes zero."""
     rows = np.asarray(vectors, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     sound = np.isfinite(lengths) & (lengths > 0)
@@ -58,7 +61,7 @@ def unit_rows(vectors: Vectors) -> Vectors:
 
 
 def embed_filled(texts: Sequence[str], dimension: int, embed: Callable[[list[str]], Vectors]) -> Vectors:
-    """Return unit rows for `texts`, asking `embed` only for those that are not blank."""
+    """Return unit rows for `texts`, calling `embed` only with those that are not blank."""
     vectors = np.zeros((len(texts), dimension), dtype=np.float32)
     filled = [number for number, text in enumerate(texts) if text.strip()]
     if filled:
@@ -67,14 +70,14 @@ def embed_filled(texts: Sequence[str], dimension: int, embed: Callable[[list[str
 
 
 def _plain(text: str) -> str:
-    """`text` without what no tokenizer takes: NUL, which ends a C string, and lone surrogates."""
+    """Return `text` without characters that tokenizers reject: NUL, which ends a C string, and lone surrogates."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 class HashingEmbedder:
-    """Each term adds 1 or -1 at a place that its hash names, so texts are near as far as they share terms.
+    """Feature hashing (Weinberger et al. 2009): each term adds 1 or -1 to the component that its hash selects.
 
-    A text without terms has a zero row, as an empty one has. (Weinberger et al. 2009, Feature hashing.)
+    The similarity of texts depends on their common terms. A text without terms has a zero row.
     """
 
     def __init__(self, dimension: int = 256) -> None:
@@ -88,7 +91,7 @@ class HashingEmbedder:
         return embed_filled(texts, self._dimension, self._rows)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to release."""
 
     def _rows(self, texts: list[str]) -> Vectors:
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)

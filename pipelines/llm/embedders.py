@@ -1,4 +1,4 @@
-"""Settings to an embedder, and the file in which the vectors of slow ones are kept."""
+"""Creation of the embedder that the settings name, and the cache of vectors of slow embedders."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 from pipelines.llm.settings import EmbedSettings
 
 QUICK = frozenset({"wordllama", "hashing"})
-"""Embedders that are as quick as looking a vector up."""
+"""Embedders that are as fast as a cache look-up."""
 
 
 def open_embedder(settings: EmbedSettings = EmbedSettings(), cache_path: Path | None = None) -> Embedder:
-    """Return the embedder that `settings` name; no model is loaded before the first text.
+    """Return the embedder that `settings` name; its model is loaded with the first text.
 
-    The slower ones keep their vectors in a file at `cache_path`. A name such as `my_embedders:Mine` is that of a
-    class which is given the settings and fits `Embedder`; `pipelines.llm.testing.EmbedderContract` tests it. Raises
-    `MissingExtra` where the package is not installed, `SettingsError` for a class, a dimension or a model that there
-    is not.
+    Slow embedders cache their vectors in the file at `cache_path`. A name such as `my_embedders:Mine` refers to a class
+    that takes the settings and implements `Embedder`; `pipelines.llm.testing.contracts.EmbedderContract` tests it.
+    Raises `MissingExtra` if the package is not installed, `SettingsError` for an unknown class, dimension or model.
     """
     embedder = _open(settings)
     if cache_path is None or not settings.cache or settings.name in QUICK:
@@ -37,23 +36,23 @@ def open_embedder(settings: EmbedSettings = EmbedSettings(), cache_path: Path | 
 
 
 def reads(info: EmbedderInfo, language: str) -> bool:
-    """Return whether an embedder was made for texts in a language; "" is a language that is not known.
+    """Return whether an embedder supports a language; "" is an unknown language.
 
-    WordLlama was made for English; all others are taken to read every language, one of your own too.
+    WordLlama supports English; all others, including your own, are assumed to support every language.
     """
     return info.name != "wordllama" or language in ("", "en")
 
 
 def default_embedder() -> Embedder:
-    """Return the embedder that compares names, questions and tags, whatever the knowledge base's own is.
+    """Return the embedder for comparing names, questions and tags, independent of that of the knowledge base.
 
-    It is WordLlama, which has its model in its package and takes thousands of texts a second.
+    It is WordLlama, whose model is in its package and which embeds thousands of texts per second.
     """
     return _open(EmbedSettings())
 
 
 def _open(settings: EmbedSettings) -> Embedder:
-    """Import the one that is asked for; the others' libraries stay out of the process."""
+    """Import only the requested embedder, so that the libraries of the others are not loaded."""
     match settings.name:
         case "wordllama":
             from pipelines.llm.wordllama import WordLlamaEmbedder
@@ -84,19 +83,19 @@ def _open(settings: EmbedSettings) -> Embedder:
 
 def _refuse_dimension(settings: EmbedSettings, only: int) -> None:
     if settings.dimension not in (0, only):
-        raise SettingsError(f"{settings.name} has vectors of {only} numbers, not {settings.dimension}")
+        raise SettingsError(f"{settings.name} has vectors of {only} dimensions, not {settings.dimension}")
 
 
 _SCHEMA = ("CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",)
 _SUM_BYTES = 4
 _BATCH = 256
-"""Texts embedded before their vectors are written: what a kill can cost."""
+"""Texts embedded before their vectors are written: the most that is lost if the process is killed."""
 
 
 class CachedEmbedder:
-    """An embedder around one that is slow or costs money; safe under threads and several processes.
+    """A cache around an embedder that is slow or costs money; safe for threads and several processes.
 
-    Where the file cannot be written, no vector is kept.
+    Nothing is cached if the file cannot be written.
     """
 
     def __init__(self, inner: Embedder, path: Path) -> None:
@@ -147,7 +146,7 @@ class CachedEmbedder:
 
 
 def keep_vectors(path: Path, info: EmbedderInfo, texts: Iterable[str]) -> int:
-    """Remove from the file at `path` the vectors of all but these texts, down to their bytes; return how many."""
+    """Erase the vectors of all other texts from the file at `path`; return their number."""
     file = CacheFile(path, _SCHEMA)
     try:
         live = json.dumps([_key(info, text, Side.PASSAGE) for text in texts])
@@ -168,7 +167,7 @@ def _packed(vector: Vectors) -> bytes:
 
 
 def _unpacked(kept: bytes, dimension: int) -> Vectors | None:
-    """The vector, None where it is damaged; those of earlier versions have no checksum."""
+    """Return the vector, None if it is damaged; vectors of earlier versions have no checksum."""
     data, sum = kept[: 4 * dimension], kept[4 * dimension :]
     if len(data) != 4 * dimension or sum not in (b"", zlib.crc32(data).to_bytes(_SUM_BYTES)):
         return None

@@ -1,4 +1,4 @@
-"""Embeddings by fastembed: ONNX models from its list, or from a folder on this machine."""
+"""Embeddings by fastembed: ONNX models from its list, or from a local folder."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 
 class FastEmbedEmbedder:
-    """A local neural embedder. A model of fastembed's list is downloaded by fastembed at the first text, if `download`.
+    """A local neural embedder. fastembed downloads a model of its list with the first text, if `download` is set.
 
-    `path` is a folder with the model's files, which spares the download; there a model that is not on the list is
-    taken too, its vectors averaged over the tokens, and its `dimension` has to be given. Raises `MissingExtra` where
-    the package is not installed, `SettingsError` for a model that is neither on the list nor in a folder.
+    `path` is a folder with the model's files, so that nothing is downloaded; it can contain a model that is not on the
+    list, with mean pooling, whose `dimension` must be given. Raises `MissingExtra` if the package is not installed,
+    `SettingsError` for a model that is neither on the list nor in a folder.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class FastEmbedEmbedder:
 
 
 def _listed(name: str) -> int:
-    """The dimension of a model of fastembed's list, 0 for any other."""
+    """Return the dimension of a model of fastembed's list, 0 for any other."""
     from fastembed import TextEmbedding
 
     models = TextEmbedding.list_supported_models()

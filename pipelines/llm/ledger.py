@@ -1,16 +1,19 @@
-"""The calls of a run: sums of tokens, dollars and time by role and model, and a file with a line for each call."""
+"""Records of calls: totals of tokens, dollars and time by role; a trace file with one line per call; and recordings.
+
+A recording contains requests and replies, so that tests can replay them (`pipelines.llm.testing.fakes`).
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
-from pipelines.core.codec import encode
+from pipelines.core.codec import decode, encode
 from pipelines.core.file_access import append_to, can_write, private_folder
 from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
 from pipelines.llm.settings import Price
@@ -19,7 +22,7 @@ MILLION = 1_000_000
 
 
 def cost(usage: Usage, price: Price | None) -> float:
-    """Return US dollars; nothing where the model has no price."""
+    """Return the cost in US dollars, 0 if the model has no price."""
     if price is None:
         return 0.0
     return (usage.input_tokens * price.input + usage.output_tokens * price.output) / MILLION
@@ -27,9 +30,9 @@ def cost(usage: Usage, price: Price | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over calls. `usage` is what was spent, `saved` what replies from the cache had taken when made.
+    """Sums over calls. `usage` was spent in this run, `saved` is the original usage of cached replies.
 
-    `failed` counts calls that ended in an error; `seconds` is the time in which at least one call was under way.
+    `failed` counts calls that raised an error; `seconds` is the time during which at least one call was running.
     """
 
     usage: Usage = Usage()  # noqa: RUF009
@@ -51,7 +54,7 @@ class Totals:
 
 
 class Ledger:
-    """Totals by role. It may be read from any thread while calls run."""
+    """Totals by role; any thread may read them while calls run."""
 
     def __init__(self, prices: Mapping[str, Price] | None = None) -> None:
         self._prices = prices or {}
@@ -60,13 +63,13 @@ class Ledger:
         self._lock = threading.Lock()
 
     def begin(self, role: str, now: float) -> None:
-        """Note that a call begins at `now`, in seconds."""
+        """Record that a call begins at `now`, in seconds."""
         with self._lock:
             calls, since = self._under_way.get(role, (0, now))
             self._under_way[role] = (calls + 1, since)
 
     def end(self, role: str, now: float) -> float:
-        """Note that a call ends; return the seconds since calls were first under way, 0 where others still are."""
+        """Record that a call ends; return the seconds since the first running call began, 0 if others still run."""
         with self._lock:
             calls, since = self._under_way.pop(role)
             if calls > 1:
@@ -74,7 +77,7 @@ class Ledger:
             return 0.0 if calls > 1 else now - since
 
     def add(self, role: str, model: str, totals: Totals) -> None:
-        """Add what one call of `model` took; its dollars are reckoned here."""
+        """Add the totals of one call of `model`; its cost is computed here."""
         dollars = cost(totals.usage, self._prices.get(model))
         counted = totals + Totals(dollars=dollars)
         with self._lock:
@@ -91,9 +94,9 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """One call. `key` finds the reply in the cache; `error` is the class that ended it, empty where it did not fail.
+    """One call, without any text of a document or reply.
 
-    No text of a document or a reply is in it.
+    `key` identifies the reply in the cache; `error` is the class of the error that ended the call, empty for none.
     """
 
     time: str
@@ -110,7 +113,7 @@ class TraceLine:
 
 
 class TraceChat:
-    """A chat that records each call. `path` is appended to; None, or one that cannot be written, is no file."""
+    """A chat that records each call in a ledger and appends a line to the file at `path`, if it is writable."""
 
     def __init__(
         self, inner: Chat, ledger: Ledger, path: Path | None = None, clock: Callable[[], float] = time.perf_counter
@@ -163,3 +166,74 @@ class TraceChat:
         )
         self._file.write(encode(line).decode() + "\n")
         self._file.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One line of a recording: the reply, the key of its request, and the text of the request for readers."""
+
+    key: str
+    role: str
+    asked: str
+    text: str
+    model: str
+    finish: str
+    input_tokens: int
+    output_tokens: int
+
+
+def read_recordings(path: Path) -> dict[str, Recording]:
+    """Return the recordings of a JSON Lines file by key; a later one replaces an earlier one with the same key."""
+    # Not splitlines: it also splits at characters such as U+2028, which JSON does not escape.
+    lines = (line for line in path.read_bytes().split(b"\n") if line.strip())
+    return {recording.key: recording for recording in (decode(line, Recording) for line in lines)}
+
+
+class RecordingChat:
+    """A chat that appends the replies of the inner chat to a recording."""
+
+    def __init__(self, inner: Chat, path: Path) -> None:
+        self._inner, self._path = inner, path
+        self._known = set(read_recordings(path)) if path.exists() else set()
+
+    async def complete(self, request: Request) -> Reply:
+        reply = await self._inner.complete(request)
+        key = request_key(request)
+        if key not in self._known:
+            self._known.add(key)
+            self._write(key, request, reply)
+        return reply
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def _write(self, key: str, request: Request, reply: Reply) -> None:
+        usage = reply.usage
+        recording = Recording(
+            key,
+            request.role,
+            words_of(request.messages),
+            reply.text,
+            reply.model,
+            reply.finish,
+            usage.input_tokens,
+            usage.output_tokens,
+        )
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with append_to(self._path) as file:
+            file.write(encode(recording).decode() + "\n")
+
+
+class _Turn(Protocol):
+    """A message with its role."""
+
+    @property
+    def role(self) -> str: ...
+
+    @property
+    def content(self) -> str: ...
+
+
+def words_of(turns: Iterable[_Turn]) -> str:
+    """Return the text of a conversation, as it is stored in a recording."""
+    return "\n".join(f"{turn.role}: {turn.content}" for turn in turns)

@@ -1,6 +1,6 @@
-"""A chat model behind any OpenAI-compatible endpoint: OpenAI, Azure, vLLM, Ollama, llama.cpp.
+"""A chat model behind an OpenAI-compatible endpoint: OpenAI, Azure, vLLM, Ollama, llama.cpp.
 
-What of OpenAI's requests an endpoint understands is found out from what it refuses, and remembered.
+The adapter learns from rejected requests which parameters an endpoint supports.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from pipelines.llm.tokens import estimate_request, estimate_tokens
 
 
 class SchemaMode(StrEnum):
-    """How a reply type is asked for, the surest way first."""
+    """How a reply type is requested, the most reliable way first."""
 
     STRICT = "strict"
     LEAN = "lean"
     """Strict, without limits on lengths and ranges."""
     OBJECT = "object"
-    """Any JSON object; its form stands in the prompt."""
+    """Any JSON object; the prompt describes its form."""
     TEXT = "text"
-    """The form stands in the prompt, and nothing holds the model to it."""
+    """The prompt describes the form, and nothing enforces it."""
 
     @property
     def in_prompt(self) -> bool:
@@ -49,14 +49,14 @@ class SchemaMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How to word a request."""
+    """The variant of the request format that an endpoint accepts."""
 
     schema: SchemaMode = SchemaMode.STRICT
     limit_name: str = "max_tokens"
     temperature: bool = True
 
     def after(self, refusal: str) -> Dialect | None:
-        """Return how to word it after an endpoint refused with these words; None where wording is not the matter."""
+        """Return the variant to try after this error message; None if the format is not the cause."""
         words = refusal.casefold()
         if self.limit_name == "max_tokens" and "max_completion_tokens" in words:
             return replace(self, limit_name="max_completion_tokens")
@@ -67,7 +67,7 @@ class Dialect:
         return replace(self, schema=following) if about_schema and following else None
 
     def response_format(self, schema: type[BaseModel]) -> Json | None:
-        """Return the request's `response_format`, None for none."""
+        """Return the request's `response_format`, or None."""
         if self.schema is SchemaMode.TEXT:
             return None
         if self.schema is SchemaMode.OBJECT:
@@ -77,7 +77,7 @@ class Dialect:
         return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": body}}
 
     def messages(self, messages: tuple[Message, ...], schema: type[BaseModel]) -> tuple[Message, ...]:
-        """Return the messages with the reply's form at the end of the last one, where this endpoint needs it there."""
+        """Return the messages, with the form of the reply appended to the last one if the prompt must describe it."""
         if not self.schema.in_prompt:
             return messages
         form = reply_form(schema)
@@ -86,13 +86,13 @@ class Dialect:
 
 
 Subject = tuple[str, type[BaseModel] | None]
-"""A model and a reply type: one schema that an endpoint cannot do says nothing of the others."""
+"""A model and a reply type: an endpoint that rejects one schema may accept others."""
 
 _PATIENCE = 3
 
 
 class Dialects:
-    """What was learned of an endpoint, by model and reply type."""
+    """The request formats that an endpoint accepts, by model and reply type."""
 
     def __init__(self) -> None:
         self._known: dict[Subject, Dialect] = {}
@@ -103,10 +103,10 @@ class Dialects:
         return self._known.get(subject, Dialect())
 
     def learn(self, subject: Subject, dialect: Dialect, text: str) -> None:
-        """Remember a wording that was answered.
+        """Record a format that was accepted.
 
-        An endpoint whose first replies are no JSON though a schema was sent does not read `response_format`: from
-        then on the form stands in the prompt.
+        If the first replies are not JSON although a schema was sent, the endpoint ignores `response_format`; from then
+        on the prompt describes the form.
         """
         if subject[1] is not None and not dialect.schema.in_prompt and subject not in self._honoured:
             if text.lstrip().startswith(("{", "[")):
@@ -119,11 +119,11 @@ class Dialects:
 
 
 _REFUSALS = frozenset({400, 422, 501})
-"""With these an endpoint says that it does not take a parameter."""
+"""Statuses by which endpoints reject a parameter."""
 
 
 class OpenAIChat:
-    """The adapter; trying again, limits and the rest are wrapped around it. Raises `SettingsError` without a key."""
+    """The adapter; retries, limits and the rest are wrappers around it. Raises `SettingsError` without a key."""
 
     def __init__(self, settings: LlmSettings) -> None:
         with constructing():
@@ -131,7 +131,7 @@ class OpenAIChat:
         self._dialects = Dialects()
 
     async def complete(self, request: Request) -> Reply:
-        """Return the model's reply; a parameter that the endpoint refuses is left out, now and later."""
+        """Return the model's reply; a parameter that the endpoint rejects is omitted from then on."""
         subject = (request.model, request.schema)
         dialect = self._dialects.of(subject)
         while True:
@@ -167,24 +167,24 @@ def _client(settings: LlmSettings) -> AsyncOpenAI:
             api_version=settings.api_version,
             timeout=settings.timeout,
             max_retries=0,
-            http_client=_straight(),
+            http_client=_without_redirects(),
         )
     return AsyncOpenAI(
         base_url=address(settings.base_url),
         api_key=key or (NO_KEY if settings.base_url else None),
         timeout=settings.timeout,
         max_retries=0,
-        http_client=_straight(),
+        http_client=_without_redirects(),
     )
 
 
-def _straight() -> DefaultAsyncHttpxClient:
-    """A client that goes nowhere else than it was told: a redirect would take documents along, and Azure's key."""
+def _without_redirects() -> DefaultAsyncHttpxClient:
+    """Return a client that follows no redirects: they would send documents, and Azure's key, to another host."""
     return DefaultAsyncHttpxClient(follow_redirects=False)
 
 
 def _refused(error: openai.APIStatusError) -> bool:
-    # llama.cpp has answered 500 of a schema that it cannot make a grammar of.
+    # llama.cpp answers 500 for a schema that it cannot convert to a grammar.
     return error.status_code in _REFUSALS or "grammar" in str(error)
 
 
@@ -214,14 +214,14 @@ def _picture(image: AttachedImage) -> dict[str, Any]:
 
 def _reply(completion: object, request: Request) -> Reply:
     if not isinstance(completion, ChatCompletion) or not completion.choices:
-        # Gateways answer 200 with an error or a page of their own when the model behind them is away.
+        # Gateways answer 200 with an error or a page of their own if the model behind them is unavailable.
         raise no_completion("the endpoint's reply has no choices")
     choice = completion.choices[0]
     return _made(choice.message.content or "", choice.finish_reason, completion.model, completion.usage, request)
 
 
 async def _streamed(stream: AsyncStream[ChatCompletionChunk], request: Request, tell: Callable[[str], None]) -> Reply:
-    """Return the reply that a stream brings, each piece told as it comes. Raises `CallTimedOut` where it breaks off."""
+    """Return the reply of a stream, passing on each piece as it arrives. Raises `CallTimedOut` if it breaks off."""
     pieces: list[str] = []
     finish, model, usage = "", "", None
     async for chunk in stream:

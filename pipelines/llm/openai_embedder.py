@@ -25,13 +25,13 @@ _KNOWN_DIMENSIONS = {
     "text-embedding-ada-002": 1536,
 }
 _MAX_CHARACTERS = 24_000
-"""Endpoints refuse a whole batch for one text over the model's window, 8,191 tokens with OpenAI's."""
+"""Endpoints reject a whole batch for one text over the model's window, which is 8,191 tokens for OpenAI's models."""
 
 
 class OpenAIEmbedder:
-    """Batches of texts, several calls in flight, each tried again where that can help.
+    """Embeds batches of texts with several concurrent calls, each retried if the error is transient.
 
-    Both sides of the search embed alike. The dimension of a model that is not known is found out by one call.
+    Queries and passages are embedded in the same way. The dimension of an unknown model is determined by one call.
     """
 
     def __init__(self, settings: EmbedSettings, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -45,7 +45,7 @@ class OpenAIEmbedder:
                 api_key=settings.api_key.get_secret_value() or (NO_KEY if settings.base_url else None),
                 timeout=settings.timeout,
                 max_retries=0,
-                http_client=DefaultHttpxClient(follow_redirects=False),  # a redirect would take the texts along
+                http_client=DefaultHttpxClient(follow_redirects=False),  # a redirect would send texts to another host
             )
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="embed")
 

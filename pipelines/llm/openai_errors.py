@@ -1,4 +1,4 @@
-"""The openai library's exceptions as ours: one table, the most specific class first in line wins."""
+"""Translation of the openai library's exceptions into ours, by a table; the most specific class applies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TABLE: dict[type[Exception], type[StrataError]] = {
     openai.WebSocketQueueFullError: CallFailed,
     openai.OpenAIError: CallFailed,
 }
-"""A broken body (`APIResponseValidationError`) is a fault on the way: asking again helps."""
+"""A broken body (`APIResponseValidationError`) is a transmission error, so it is retryable."""
 
 _WORDS: dict[type[Exception], str] = {
     openai.AuthenticationError: "the endpoint refuses the key",
@@ -55,12 +55,12 @@ _HINTS: dict[type[Exception], str] = {
     openai.APITimeoutError: "[llm] timeout is how long a reply may take",
     openai.APIConnectionError: "check [llm] base_url, and that the endpoint runs",
 }
-_REDIRECTED = "nothing was sent there; if it is right, name it as base_url"
-_NOT_OPENAI = "is base_url that of an OpenAI-compatible API? It mostly ends with /v1"
+_REDIRECTED = "nothing was sent there; if it is correct, set it as base_url"
+_NOT_OPENAI = "is base_url the address of an OpenAI-compatible API? It usually ends with /v1"
 _LONGEST = 200
-"""Characters of an endpoint's own words that a message has."""
+"""Maximum characters of an endpoint's own message that we quote."""
 NO_KEY = "none"
-"""Local endpoints want no key, the client insists on one."""
+"""Local endpoints need no key, but the client requires one."""
 
 _OUT_OF_MONEY = "insufficient_quota"
 _REQUEST_TIMEOUT, _UNAVAILABLE = 408, 503
@@ -68,20 +68,20 @@ _REQUEST_TIMEOUT, _UNAVAILABLE = 408, 503
 
 @contextmanager
 def translated(keep: type[Exception] | tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Raise what the openai library raises inside as one of ours, the cause chained; `keep` passes as it is."""
+    """Raise errors of the openai library in the block as ours, with their cause; `keep` passes unchanged."""
     try:
         yield
     except keep:
         raise
     except (openai.OpenAIError, openai.InvalidWebhookSignatureError) as error:
         raise translate(error) from error
-    except ValueError as error:  # a body that is no JSON, in a reply that says it is
+    except ValueError as error:  # a body that is not JSON, although the reply declares it
         raise no_completion(f"the endpoint's reply is broken: {str(error)[:_LONGEST]}") from error
 
 
 @contextmanager
 def constructing() -> Iterator[None]:
-    """Raise what a client's constructor raises, which is about its key or URL, as `SettingsError`."""
+    """Raise errors of a client's constructor, which concern its key or URL, as `SettingsError`."""
     try:
         yield
     except openai.OpenAIError as error:
@@ -89,7 +89,7 @@ def constructing() -> Iterator[None]:
 
 
 def address(url: str) -> str | None:
-    """Return a base URL as it is, None for the library's own. Raises `SettingsError` for what is no such address."""
+    """Return a base URL unchanged, None for the library's default. Raises `SettingsError` for an invalid one."""
     try:
         parts = urlsplit(url)
         sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
@@ -101,7 +101,7 @@ def address(url: str) -> str | None:
 
 
 def translate(error: Exception) -> StrataError:
-    """Return our error for one of the openai library's; what the table lacks is terminal."""
+    """Return our error for one of the openai library's; classes that the table lacks are not retryable."""
     ours = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), CallFailed)
     hint = next((_HINTS[cls] for cls in type(error).__mro__ if cls in _HINTS), "")
     message = _message(error)
@@ -120,38 +120,38 @@ def translate(error: Exception) -> StrataError:
 
 
 def _message(error: Exception) -> str:
-    """What happened, with the status and the endpoint's own words where it has any worth telling."""
+    """Return a description of the error, with the status and the endpoint's own message, if any."""
     words = next((_WORDS[cls] for cls in type(error).__mro__ if cls in _WORDS), "the call failed")
     status = f" (HTTP {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
-    told = _told(error)
-    return f"{words}{status}{f': {told}' if told else ''}"
+    detail = _endpoint_message(error)
+    return f"{words}{status}{f': {detail}' if detail else ''}"
 
 
-def _told(error: Exception) -> str:
-    """The endpoint's own words on one line; of a page that is no JSON, nothing."""
+def _endpoint_message(error: Exception) -> str:
+    """Return the endpoint's own message as one line; empty if the body is not JSON."""
     if isinstance(error, openai.APIStatusError):
         body = error.body
-        told = body.get("message") if isinstance(body, dict) else None
-        if told is None and isinstance(body, dict) and isinstance(body.get("error"), dict | str):
-            told = body["error"].get("message") if isinstance(body["error"], dict) else body["error"]
-        told = str(told or "")
+        message = body.get("message") if isinstance(body, dict) else None
+        if message is None and isinstance(body, dict) and isinstance(body.get("error"), dict | str):
+            message = body["error"].get("message") if isinstance(body["error"], dict) else body["error"]
+        message = str(message or "")
     elif isinstance(error, openai.APITimeoutError):
-        told = ""
+        message = ""
     elif isinstance(error, openai.APIConnectionError):
-        told = str(error.__cause__ or "")
+        message = str(error.__cause__ or "")
     else:
-        told = str(error)
-    line = " ".join(told.split())
+        message = str(error)
+    line = " ".join(message.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def no_completion(what: str) -> CallTimedOut:
-    """Return the error of a reply that came and is not that of an OpenAI-compatible API."""
+    """Return the error for a reply that is not one of an OpenAI-compatible API."""
     return CallTimedOut(what, hint=_NOT_OPENAI)
 
 
 def retry_after(error: openai.APIStatusError) -> float | None:
-    """Return the seconds that the endpoint asks to wait, from `retry-after-ms` or `Retry-After` in either form."""
+    """Return the seconds to wait from the header `retry-after-ms`, or `Retry-After` as seconds or as a date."""
     headers = error.response.headers
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

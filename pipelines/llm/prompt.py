@@ -1,8 +1,8 @@
-"""Prompts as Markdown files with `$name` placeholders, kept beside the stage that asks them.
+"""Prompts: Markdown files with `$name` placeholders, in the package of the stage that uses them.
 
-The prompt `distill` of the package `pipelines.atomize` is the file `pipelines/atomize/prompts/distill.md`; variants
-in other languages stand beside it (`distill.zh.md`). Its turns are the sections `# system`, `# user` and
-`# assistant`. A file of the same name in the knowledge base's `prompts/` folder takes its place.
+The prompt `distil` of the package `pipelines.atomize` is the file `pipelines/atomize/prompts/distil.md`; variants in
+other languages are beside it (`distil.zh.md`). Its messages are the sections `# system`, `# user` and `# assistant`. A
+file of the same name in the knowledge base's folder `prompts` overrides it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TURN = re.compile(r"^# (system|user|assistant)[ \t]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class PromptTurn:
-    """One section of a prompt file: who speaks, and the text with its placeholders."""
+    """One section of a prompt file: the role, and the text with its placeholders."""
 
     role: str
     template: str
@@ -36,7 +36,7 @@ class PromptTurn:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One prompt file; `language` is empty for the one that serves every language without its own."""
+    """One prompt file; `language` is empty for the default of all languages without a variant."""
 
     language: str
     turns: tuple[PromptTurn, ...]
@@ -50,7 +50,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt in its languages; all its variants have the same placeholders."""
+    """A prompt with its language variants; all of them have the same placeholders."""
 
     package: str
     name: str
@@ -58,10 +58,10 @@ class Prompt:
 
     @staticmethod
     def load(package: str, name: str, overrides: Path | None = None) -> Prompt:
-        """Return the prompt, with files of the folder `overrides` in place of those of the same name.
+        """Return the prompt; files in the folder `overrides` replace shipped ones of the same name.
 
-        Raises `NotFound` where the package has no such prompt, `SettingsError` where a file has no turns, a stray `$`
-        or other placeholders than the prompt that ships.
+        Raises `NotFound` if the package has no such prompt, `SettingsError` if a file has no sections, a stray `$`, or
+        other placeholders than the shipped prompt.
         """
         shipped = {file: text for file, text in _shipped(package) if _belongs(file, name)}
         if f"{name}.md" not in shipped:
@@ -80,12 +80,12 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """The digest of all the files: what an artifact made with this prompt depends on."""
+        """The digest of all variants, for the keys of artifacts that depend on this prompt."""
         texts = sorted((language, variant.text) for language, variant in self.variants.items())
         return digest(repr(texts).encode())
 
     def variant(self, language: str = "") -> Variant:
-        """Return the file for a language: its own ("zh-cn", then "zh"), else the one for all."""
+        """Return the variant for a language ("zh-cn", then "zh"), else the default."""
         wanted = language.casefold()
         for code in (wanted, wanted.split("-")[0]):
             if code in self.variants:
@@ -95,10 +95,10 @@ class Prompt:
     def messages(
         self, language: str = "en", images: tuple[AttachedImage, ...] = (), **values: str
     ) -> tuple[Message, ...]:
-        """Return the turns with their placeholders filled; `images` go with the last one.
+        """Return the messages with their placeholders replaced; `images` are attached to the last one.
 
-        Values are inserted as they are: a `$` in them means nothing. Raises `SettingsError` where a placeholder has
-        no value or a value no placeholder.
+        A `$` in a value has no meaning. Raises `SettingsError` if a placeholder has no value, or a value no
+        placeholder.
         """
         if values.keys() != self.placeholders:
             wrong = ", ".join(sorted(values.keys() ^ self.placeholders))
@@ -110,9 +110,9 @@ class Prompt:
 
 
 def fence(text: str, name: str = "document") -> str:
-    """Return `text` between tags that do not occur in it, so that it cannot end them: `<document> ... </document>`.
+    """Return `text` between tags that do not occur in it, so that it cannot close them: `<document> ... </document>`.
 
-    The tags carry a number where the text has them itself. A prompt says that what stands between them is data.
+    The tags get a number if the text contains them. Prompts declare the text between them as data.
     """
     tag, number = name, 1
     while re.search(rf"<\s*/?\s*{re.escape(tag)}\s*/?>", text, re.IGNORECASE):
@@ -122,7 +122,7 @@ def fence(text: str, name: str = "document") -> str:
 
 
 def find_prompts(*roots: str) -> list[tuple[str, str]]:
-    """Return package and name of each prompt that ships in the packages `roots` and those in them, in order."""
+    """Return package and name of each shipped prompt in the packages `roots` and their subpackages, in order."""
     found: set[tuple[str, str]] = set()
     for root in roots:
         found |= {(root, file.split(".")[0]) for file, _ in _shipped(root)}
@@ -164,7 +164,7 @@ def _check(variant: Variant, expected: frozenset[str]) -> None:
     if not variant.turns:
         raise SettingsError(f"{where} has no section `# system` or `# user`")
     if any(not Template(turn.template).is_valid() for turn in variant.turns):
-        raise SettingsError(f"{where} has a `$` that begins no placeholder", hint="write `$$` for the sign itself")
+        raise SettingsError(f"{where} has a `$` that begins no placeholder", hint="write `$$` for a dollar sign")
     if variant.placeholders != expected:
         wrong = ", ".join(f"${name}" for name in sorted(variant.placeholders ^ expected))
         raise SettingsError(f"{where}: placeholders differ from the shipped prompt's in {wrong}")

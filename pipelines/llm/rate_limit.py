@@ -1,7 +1,7 @@
-"""Keeping to an endpoint's limits: calls in flight, requests and tokens a minute.
+"""Rate limits of an endpoint: concurrent calls, requests per minute and tokens per minute.
 
-The library aiolimiter does not serve: it lets a whole minute's amount go at once, refuses an amount over the rate (one
-request may book more tokens than a minute has), and nothing can be given back to it.
+The library aiolimiter is not suitable: it lets a whole minute's amount pass at once, rejects an amount above the rate
+(one request may reserve more tokens than a minute allows), and cannot release a part of a reservation.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pipelines.llm.tokens import estimate_request
 
 _MINUTE = 60.0
 _AHEAD = 1.0
-"""Seconds' worth that may go at once after a pause."""
+"""Burst allowance after a pause, in seconds."""
 
 
 class Throttle:
-    """Tells when an amount may go, so that no minute sees over `per_minute` and a second's worth; 0 is no limit.
+    """Limits a rate to `per_minute` with a burst of one second; 0 is no limit.
 
     (The virtual scheduling form of the generic cell rate algorithm, ITU-T I.371.)
     """
@@ -32,20 +32,20 @@ class Throttle:
         self._free_at = float("-inf")
 
     def book(self, amount: float, now: float) -> float:
-        """Book `amount` and return the seconds to wait from `now` before using it."""
+        """Reserve `amount` and return the seconds to wait from `now` before using it."""
         begin = max(self._free_at, now - _AHEAD)
         self._free_at = begin + amount * self._seconds_each
         return max(0.0, begin - now)
 
     def give_back(self, amount: float) -> None:
-        """Correct a booking that turned out smaller, or larger where `amount` is negative."""
+        """Release `amount` of a reservation that was too large, or add to it if `amount` is negative."""
         self._free_at -= amount * self._seconds_each
 
 
 class AdaptiveSemaphore:
-    """A semaphore whose size halves when an endpoint refuses and grows by one for each full round of successes.
+    """A semaphore whose size is halved by a rate-limit error and grows by one for each full round of successes.
 
-    (The additive increase and multiplicative decrease of TCP; Jacobson 1988, Congestion avoidance and control.)
+    (Additive increase and multiplicative decrease as in TCP; Jacobson 1988, Congestion avoidance and control.)
     """
 
     def __init__(self, most: int) -> None:
@@ -92,7 +92,7 @@ class AdaptiveSemaphore:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The limits; 0 a minute is none."""
+    """The limits; 0 per minute is no limit."""
 
     concurrency: int = 16
     requests_per_minute: int = 0
@@ -100,11 +100,11 @@ class Rates:
 
 
 class RateLimitChat:
-    """A chat that waits its turn.
+    """A chat that waits until the limits allow the call.
 
-    When the endpoint refuses for its rate, nobody calls until the Retry-After has passed, and half as many at a time
-    from then on, more again as calls succeed. A request books its estimated input and all its `max_tokens`; what
-    it did not take is given back.
+    After a rate-limit error, no call is made until the Retry-After has passed, and concurrency is halved; it grows
+    again with successful calls. A request reserves its estimated input and all of its `max_tokens`; unused tokens are
+    released.
     """
 
     def __init__(
@@ -144,13 +144,13 @@ class RateLimitChat:
         now = self._clock()
         wait = max(self._requests.book(1, now), self._tokens.book(tokens, now))
         until = now + wait
-        # The endpoint may close while this call waits, so the door is looked at again.
+        # Another call may be rate limited while this one waits, so the condition is checked again.
         while (left := max(until, self._closed_until) - self._clock()) > 0:
             await self._sleep(left)
 
     def _refused(self, error: RateLimited, began: float) -> None:
         now = self._clock()
         self._closed_until = max(self._closed_until, now + (error.retry_after or 0.0))
-        if began >= self._narrowed_at:  # the refusals of calls made together are one event
+        if began >= self._narrowed_at:  # rejections of concurrent calls count as one event
             self._narrowed_at = now
             self._semaphore.narrow()

@@ -1,6 +1,6 @@
-"""Reply types: their JSON schema, for an endpoint or in a few words for one that takes none, and a text read as one.
+"""Reply types: their JSON schema for an endpoint, a short description in place of it, and the parsing of replies.
 
-An endpoint that takes schemas bills them with every call, so what they say twice is said once.
+Endpoints bill schemas with every call, so repeated parts are factored out.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _LIMITS = frozenset(
     " minItems maxItems uniqueItems".split()
 )
 _SHORT = 40
-"""Characters of a part up to which a reference to it is no shorter."""
+"""Maximum characters of a part for which a reference would not be shorter."""
 _WORDS = {"string": "text", "integer": "number", "boolean": "true or false"}
 
 
 @lru_cache(maxsize=128)
 def strict_schema(model: type[BaseModel], limits: bool = True) -> Json:
-    """Return the model's schema in the strict form: every field required, nothing else allowed, nothing said twice.
+    """Return the model's schema in strict form: all fields required, no others allowed, without repetition.
 
-    `limits` keeps lengths, ranges and patterns: a local model needs them, OpenAI's own endpoint refuses some. Of
-    descriptions, those of fields stay. The result is shared and not to be changed.
+    `limits` keeps lengths, ranges and patterns: local models need them, OpenAI's endpoint rejects some. Descriptions of
+    fields are kept, others dropped. The result is cached and must not be modified.
     """
     strict = _strict(model.model_json_schema(), _SAID_ELSEWHERE if limits else _SAID_ELSEWHERE | _LIMITS)
     assert isinstance(strict, dict)  # noqa: S101
@@ -42,14 +42,14 @@ def strict_schema(model: type[BaseModel], limits: bool = True) -> Json:
 
 @lru_cache(maxsize=128)
 def reply_form(model: type[BaseModel]) -> str:
-    """Return what a reply looks like, in place of a schema: `{"names": [text, ...] (at most 3), "end": number}`."""
+    """Return a short description of a reply: `{"names": [text, ...] (at most 3), "end": number}`."""
     schema = strict_schema(model)
     return _form(schema, cast("dict[str, Json]", schema.get("$defs", {})), frozenset())
 
 
 @lru_cache(maxsize=128)
 def schema_text(model: type[BaseModel]) -> str:
-    """Return the schema as it goes with a request, for its tokens to be counted."""
+    """Return the schema as it is sent with a request, for counting its tokens."""
     return json.dumps(strict_schema(model), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -60,19 +60,19 @@ def _strict(node: object, dropped: frozenset[str]) -> object:
         return node
     kept: Json = {}
     for key, value in node.items():
-        if key in ("properties", "$defs"):  # here the keys are names of the model's own, "title" may be one
+        if key in ("properties", "$defs"):  # these keys are names chosen by the model class; "title" may be one
             kept[key] = {name: _strict(item, dropped) for name, item in value.items()}
         elif key not in dropped and (key, value) != ("minItems", 0):
             kept[key] = _strict(value, dropped)
     if isinstance(node.get("properties"), dict):
-        kept.pop("description", None)  # a docstring, for who reads the code
+        kept.pop("description", None)  # the docstring, which is for readers of the code
         kept["required"] = list(node["properties"])
         kept["additionalProperties"] = False
     return kept
 
 
 def _inlined(schema: Json) -> Json:
-    """Return a schema in which what is referred to once stands where it is meant."""
+    """Return a schema in which definitions that are referenced once are inlined."""
     definitions = cast("dict[str, Json]", schema.get("$defs", {}))
     uses = Counter(_references(schema))
     once = {name: one for name, one in definitions.items() if uses[name] == 1 and name not in _references(one)}
@@ -92,7 +92,7 @@ def _inlined(schema: Json) -> Json:
 
 
 def _references(node: object) -> Iterator[str]:
-    """Yield the names of the definitions that a schema refers to, as often as it does."""
+    """Yield the name of the definition of each reference in a schema."""
     if isinstance(node, list):
         for item in node:
             yield from _references(item)
@@ -104,7 +104,7 @@ def _references(node: object) -> Iterator[str]:
 
 
 def _shared(schema: Json) -> Json:
-    """Return a schema whose parts that occur more than once stand under `$defs`, with references to them."""
+    """Return a schema whose repeated parts are moved to `$defs` and referenced."""
     counts = Counter(json.dumps(part) for part in _parts(schema))
     repeated = [text for text, count in counts.items() if count > 1 and len(text) > _SHORT]
     definitions = cast("Json", schema.get("$defs", {}))
@@ -118,7 +118,7 @@ def _shared(schema: Json) -> Json:
 
 
 def _parts(node: object) -> Iterator[Json]:
-    """Yield the schemas of lists and texts in a schema."""
+    """Yield the subschemas of lists and strings."""
     if isinstance(node, list):
         for item in node:
             yield from _parts(item)
@@ -139,7 +139,7 @@ def _referring(node: object, names: dict[str, str]) -> object:
 
 
 def _form(node: Json, definitions: dict[str, Json], inside: frozenset[str]) -> str:
-    """The form of what a schema describes; `inside` are the definitions that it is part of."""
+    """Return the description of a schema; `inside` are the definitions that contain it."""
     reference = str(node.get("$ref", "")).rpartition("/")[2]
     if reference:
         return "..." if reference in inside else _form(definitions[reference], definitions, inside | {reference})
@@ -173,23 +173,23 @@ _PROBLEMS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Read(Generic[T]):
-    """What a text was read as: the value, or else the problem in words for the model to mend."""
+    """A parsed reply: the value, or a description of the problem for the model."""
 
     value: T | None = None
     problem: str = ""
 
 
 def read_reply(text: str, schema: type[T]) -> Read[T]:
-    """Return the reply that `text` holds: JSON as it is, in a code fence or amid prose, repaired where broken.
+    """Return the reply in `text`: plain JSON, in a code fence or within prose, repaired if broken.
 
-    A single object in a list, and a bare list where the reply has one field that is a list, are put right.
+    A single object in a list is unwrapped, and a bare list is accepted if the reply has one field only.
     """
     found = _json_in(_THOUGHT.sub("", text))
     if found is None:
         return Read(problem="there is no JSON object in it")
     shaped = _shaped(found, schema)
     if not isinstance(shaped, dict) or not _known(shaped, schema):
-        # Where every field has a default, pydantic would take any object for a reply that says nothing.
+        # If every field has a default, pydantic would accept any object as an empty reply.
         return Read(problem=f"it has none of the fields {', '.join(schema.model_fields)}")
     try:
         return Read(schema.model_validate(shaped))
@@ -207,7 +207,7 @@ def describe(error: ValidationError) -> str:
 
 
 def _json_in(body: str) -> object | None:
-    """The JSON value of a text, None where it holds none worth the name."""
+    """Return the JSON value in a text, None if there is none."""
     fenced = _FENCED.search(body)
     candidate = fenced.group(1) if fenced else body
     starts = [at for at in (candidate.find("{"), candidate.find("[")) if at >= 0]
@@ -219,12 +219,12 @@ def _json_in(body: str) -> object | None:
         import json_repair
 
         value = json_repair.loads(candidate[min(starts) :])
-    # What opens as an object and is read as a list was made up in the mending.
+    # An object that becomes a list is an artefact of the repair.
     return value if isinstance(value, dict if candidate[min(starts)] == "{" else list) else None
 
 
 def _shaped(value: object, schema: type[BaseModel]) -> object:
-    """The object that a list holds, or the one whose only field the list is."""
+    """Return the object in a list, or the object whose only field is the list."""
     if not isinstance(value, list):
         return value
     objects = [item for item in value if isinstance(item, dict) and _known(item, schema)]

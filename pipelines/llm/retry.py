@@ -1,4 +1,4 @@
-"""Trying again where the error says that this can help."""
+"""Retries after transient errors."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LONGEST_RETRY_AFTER = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and after how many seconds: doubling from `first` to `longest`, spread by up to half each way.
+    """Number of tries and delays in seconds: exponential from `first` to `longest`, with a jitter of up to one half.
 
-    A Retry-After is honoured in full and spread upwards only, so that calls that wait for the same moment do not
-    come back at once; one of over ten minutes ends the trying.
+    A Retry-After is respected, with a jitter upwards only, so that waiting calls do not return at the same moment; one
+    of more than ten minutes is not waited for.
     """
 
     tries: int = 10
@@ -38,7 +38,7 @@ class RetryPolicy:
         return min(self.longest, self.first * 2.0 ** (attempt - 1)) * (0.5 + chance)
 
     def run(self, call: Callable[[], T], sleep: Callable[[float], None]) -> T:
-        """Return what `call` returns, or raise its last error."""
+        """Return the result of `call`, or raise its last error."""
         retrying = Retrying(
             retry=retry_if_exception(may_help),
             wait=self.wait_after,
@@ -49,23 +49,23 @@ class RetryPolicy:
         return retrying(call)
 
     def wait_after(self, state: RetryCallState) -> float:
-        """Return the seconds to wait, as tenacity asks for them."""
+        """Return the seconds to wait; the callback for tenacity."""
         error = state.outcome.exception() if state.outcome else None
         return self.wait(state.attempt_number, error, random.random())  # noqa: S311
 
 
 def may_help(error: BaseException) -> bool:
-    """Whether asking again can help: what the class says, unless the endpoint wants more patience than a run has."""
+    """Whether a retry can help: the error is retryable and its Retry-After is not too long."""
     if isinstance(error, RateLimited) and (error.retry_after or 0) > _LONGEST_RETRY_AFTER:
         return False
     return isinstance(error, StrataError) and error.retryable
 
 
 class RetryChat:
-    """A chat that asks again. `sleep` waits the seconds it is given.
+    """A chat that retries calls.
 
-    Once a call has used up its tries in vain, the endpoint counts as away: calls have one try each, until one of them
-    succeeds. So a run against a dead endpoint waits once, and not for every chunk.
+    After a call has failed in all its tries, the endpoint counts as unavailable: further calls have one try each until
+    one succeeds. So a run against a dead endpoint waits once, and not for every chunk.
     """
 
     def __init__(

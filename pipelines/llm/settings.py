@@ -11,8 +11,8 @@ from pipelines.core.settings_section import Sensitive, SettingsSection, names_co
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 EMBEDDERS = ("wordllama", "e5", "fastembed", "openai", "hashing")
-"""The embedders that come with Strata."""
-# What OpenAI's client takes from the environment by itself and sends to whatever endpoint it is given.
+"""The built-in embedders."""
+# Variables that OpenAI's client reads from the environment and sends to any endpoint.
 _LENT = (
     "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS", "OPENAI_ADMIN_KEY", "AZURE_OPENAI_AD_TOKEN",
     "AZURE_OPENAI_API_KEY",
@@ -22,12 +22,12 @@ _ACCOUNT = Sensitive("would have documents and questions sent under its account"
 
 
 class Price(BaseModel):
-    """What a model costs, in US dollars for a million tokens."""
+    """The price of a model, in US dollars per million tokens."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    input: float = Field(0.0, ge=0, description="dollars for a million tokens read")
-    output: float = Field(0.0, ge=0, description="dollars for a million tokens written")
+    input: float = Field(0.0, ge=0, description="dollars per million input tokens")
+    output: float = Field(0.0, ge=0, description="dollars per million output tokens")
 
 
 class LlmSettings(SettingsSection):
@@ -44,46 +44,50 @@ class LlmSettings(SettingsSection):
         "record": Sensitive("would be written to"),
     }
 
-    model: str = Field("", description=f"model for all work; {DEFAULT_MODEL} where only an endpoint is set")
-    models: dict[str, str] = Field(default_factory=dict, description="model by role (distill, answer, ...)")
+    model: str = Field("", description=f"model for all roles; {DEFAULT_MODEL} if only an endpoint is set")
+    models: dict[str, str] = Field(default_factory=dict, description="model by role (distil, answer, ...)")
     base_url: str = Field("", description="endpoint, such as http://localhost:11434/v1; empty for OpenAI's own")
-    api_key: SecretStr = Field(SecretStr(""), description="key of the endpoint, best given as OPENAI_API_KEY")
-    api_version: str = Field("", description="Azure's API version; set, base_url is an Azure resource")
+    api_key: SecretStr = Field(SecretStr(""), description="key of the endpoint, preferably set as OPENAI_API_KEY")
+    api_version: str = Field("", description="Azure's API version; if set, base_url is an Azure resource")
     gguf: str = Field("", description="path of a GGUF file to serve on loopback while Strata runs (extra: local)")
     gguf_context: int = Field(8192, ge=512, description="tokens of context of the GGUF model, for each parallel call")
-    gguf_threads: int = Field(0, ge=0, description="threads of the GGUF model; 0 for one a core")
-    gguf_parallel: int = Field(1, ge=1, description="calls that the GGUF model works on at a time")
-    prices: dict[str, Price] = Field(default_factory=dict, description="dollars for a million tokens, by model")
-    concurrency: int = Field(16, ge=1, description="calls in flight at most")
-    requests_per_minute: int = Field(0, ge=0, description="requests a minute at most; 0 for no limit")
-    tokens_per_minute: int = Field(0, ge=0, description="tokens a minute at most; 0 for no limit")
+    gguf_threads: int = Field(0, ge=0, description="threads of the GGUF model; 0 for one per core")
+    gguf_parallel: int = Field(1, ge=1, description="concurrent calls of the GGUF model")
+    prices: dict[str, Price] = Field(default_factory=dict, description="dollars per million tokens, by model")
+    concurrency: int = Field(16, ge=1, description="maximum concurrent calls")
+    requests_per_minute: int = Field(0, ge=0, description="maximum requests per minute; 0 for no limit")
+    tokens_per_minute: int = Field(0, ge=0, description="maximum tokens per minute; 0 for no limit")
     timeout: float = Field(120.0, gt=0, description="seconds to wait for one reply")
-    tries: int = Field(10, ge=1, description="askings of one call before it counts as failed")
-    max_wait: float = Field(20.0, gt=0, description="seconds between tries at most, where no Retry-After says")
-    reply_tries: int = Field(5, ge=1, description="askings for a usable reply")
-    cache: bool = Field(True, description="keep replies, so that the same question is asked once")
-    record: str = Field("", description="file that every request is written to with its reply, to be replayed in tests")
+    tries: int = Field(10, ge=1, description="tries of one call before it counts as failed")
+    max_wait: float = Field(
+        20.0, gt=0, description="maximum seconds between tries, unless a Retry-After says otherwise"
+    )
+    reply_tries: int = Field(5, ge=1, description="tries to get a usable reply")
+    cache: bool = Field(True, description="cache replies, so that the same request is sent once")
+    record: str = Field(
+        "", description="file to which every request is written with its reply, to be replayed in tests"
+    )
 
     @property
     def configured(self) -> bool:
-        """Whether a model does the language work."""
+        """Whether a language model is configured."""
         return bool(self.model or self.models or self.base_url or self.gguf or self.api_key.get_secret_value())
 
     @property
     def endpoint(self) -> str:
-        """What is called and where, for messages: "http://localhost:11434/v1, model qwen2.5:14b"."""
+        """The endpoint and model, for messages: "http://localhost:11434/v1, model qwen2.5:14b"."""
         where = "on this machine" if self.gguf else self.base_url or "https://api.openai.com/v1"
         return f"{where}, model {self.model_of('answer')}"
 
     def model_of(self, role: str) -> str:
-        """Return the model that does the work of a role; a GGUF file goes by its name."""
+        """Return the model for a role; a GGUF model has the name of its file."""
         if self.gguf:
             return self.gguf.replace("\\", "/").rsplit("/", 1)[-1]
         return self.models.get(role) or self.model or DEFAULT_MODEL
 
 
 class EmbedSettings(SettingsSection):
-    """The embedding model. A knowledge base keeps to the one that it was built with."""
+    """The embedding model. A knowledge base keeps using the one that it was built with."""
 
     neutral: ClassVar[frozenset[str]] = frozenset(
         "path download batch concurrency base_url api_key timeout tries cache".split()
@@ -97,19 +101,19 @@ class EmbedSettings(SettingsSection):
 
     name: str = Field(
         "wordllama",
-        description="which embedder: wordllama, e5, fastembed, openai, hashing, or a class of your own as module:Class",
+        description="embedder: wordllama, e5, fastembed, openai, hashing, or a class of your own as module:Class",
     )
-    model: str = Field("", description="model of fastembed's list or of the endpoint; empty for a good default")
-    dimension: int = Field(0, ge=0, description="length of the vectors where the model has a choice; 0 for its own")
-    path: str = Field("", description="folder of a fastembed model that is already on this machine")
-    download: bool = Field(True, description="let fastembed fetch a model of its list that is not on this machine")
-    batch: int = Field(64, ge=1, description="texts in one call of the model or endpoint")
-    concurrency: int = Field(4, ge=1, description="calls of the endpoint in flight at most")
+    model: str = Field("", description="model of fastembed's list or of the endpoint; empty for the default")
+    dimension: int = Field(0, ge=0, description="length of the vectors if the model has a choice; 0 for its default")
+    path: str = Field("", description="folder of a local fastembed model")
+    download: bool = Field(True, description="let fastembed download a model of its list")
+    batch: int = Field(64, ge=1, description="texts per call of the model or endpoint")
+    concurrency: int = Field(4, ge=1, description="maximum concurrent calls of the endpoint")
     base_url: str = Field("", description="endpoint of the openai embedder; empty for the one of [llm]")
     api_key: SecretStr = Field(SecretStr(""), description="key of that endpoint; empty for the one of [llm]")
     timeout: float = Field(60.0, gt=0, description="seconds to wait for one reply of the endpoint")
-    tries: int = Field(10, ge=1, description="askings of one call before it counts as failed")
-    cache: bool = Field(True, description="keep vectors of the slower models, so that a text is embedded once")
+    tries: int = Field(10, ge=1, description="tries of one call before it counts as failed")
+    cache: bool = Field(True, description="cache vectors of slow embedders, so that a text is embedded once")
 
     @field_validator("name")
     @classmethod
@@ -119,7 +123,7 @@ class EmbedSettings(SettingsSection):
         return name
 
     def at_endpoint_of(self, llm: LlmSettings) -> EmbedSettings:
-        """Return these settings with the endpoint and key of `llm` where they name none of their own."""
+        """Return these settings, with the endpoint and key of `llm` if they have none of their own."""
         if self.base_url or llm.gguf:
             return self
         key = self.api_key if self.api_key.get_secret_value() else llm.api_key

@@ -1,4 +1,4 @@
-"""Settings to a chat: the client with all that is wrapped around it, in the one right order."""
+"""Creation of a chat from the settings: the client and its wrappers, in the correct order."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from pipelines.core.errors import SettingsError
 from pipelines.llm.budget import Budget, BudgetChat
 from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Chat, Reply, Request
-from pipelines.llm.ledger import Ledger, TraceChat
+from pipelines.llm.ledger import Ledger, RecordingChat, TraceChat
 from pipelines.llm.local_model import check_gguf
 from pipelines.llm.rate_limit import RateLimitChat, Rates
-from pipelines.llm.recording import RecordingChat
 from pipelines.llm.retry import RetryChat, RetryPolicy
 from pipelines.llm.settings import LlmSettings, Price
 
@@ -27,11 +26,11 @@ def open_chat(
     budget: Budget = Budget(),
     ledger: Ledger | None = None,
 ) -> Chat:
-    """Return the chat that `settings` describe; no client is made and no server started before it has to call.
+    """Return the chat that `settings` describe; the client or server is created with the first call.
 
-    From outside in: any thread, route, trace, recording, cache, budget, retry, rate limit, client. Replies are kept in
-    the file at `cache_path`, calls noted in the one at `trace_path` and summed in `ledger`. Raises `SettingsError`
-    where no model is configured, `MissingExtra` for a GGUF file without the extra `local`.
+    From the outside in: thread bridge, route, trace, recording, cache, budget, retry, rate limit, client. Replies are
+    cached in the file at `cache_path`, calls recorded in the file at `trace_path` and summed in `ledger`. Raises
+    `SettingsError` if no model is configured, `MissingExtra` for a GGUF file without the extra `local`.
     """
     if not settings.configured:
         raise SettingsError("no language model is configured", hint="set OPENAI_API_KEY, or [llm] base_url or gguf")
@@ -48,7 +47,7 @@ def wrap(
     budget: Budget = Budget(),
     ledger: Ledger | None = None,
 ) -> Chat:
-    """Return `client` inside all the wrappers, for use in one event loop."""
+    """Return `client` inside all wrappers, for use in one event loop."""
     concurrency = settings.gguf_parallel if settings.gguf else settings.concurrency
     rates = Rates(concurrency, settings.requests_per_minute, settings.tokens_per_minute)
     chat: Chat = RateLimitChat(client, rates)
@@ -64,7 +63,7 @@ def wrap(
 
 
 def _prices(settings: LlmSettings) -> dict[str, Price]:
-    """What the models cost; one that runs on this machine costs nothing."""
+    """Return the prices of the models; a local model costs nothing."""
     return {settings.model_of(""): Price(), **settings.prices} if settings.gguf else dict(settings.prices)
 
 
@@ -79,7 +78,7 @@ def _client(settings: LlmSettings) -> Chat:
 
 
 class RouteChat:
-    """A chat that names the model of a request that names none."""
+    """A chat that sets the model of requests that name none, by their role."""
 
     def __init__(self, inner: Chat, model_of: Callable[[str], str]) -> None:
         self._inner, self._model_of = inner, model_of
@@ -93,9 +92,9 @@ class RouteChat:
 
 
 class LazyChat:
-    """A run that finds all its replies in the cache imports no client and starts no server.
+    """A chat that is created with its first call: a run with all replies cached imports no client and starts no server.
 
-    `open_chat` runs in a thread, as it may take seconds; what it raises is raised by every `complete`.
+    `open_chat` runs in a thread, because it may take seconds; every `complete` raises its errors.
     """
 
     def __init__(self, open_chat: Callable[[], Chat]) -> None:
@@ -118,10 +117,10 @@ class LazyChat:
 
 
 class OwnLoopChat:
-    """A chat that may be asked from any thread and any event loop, also from one `asyncio.run` after another.
+    """A chat that can be called from any thread and event loop, also from successive `asyncio.run` calls.
 
-    Connections, limits and the cache's single flight belong to one loop; so all calls meet in a thread that has it.
-    The thread starts with the first call.
+    Connections, limits and the sharing of equal calls are bound to one event loop, so all calls run in one thread with
+    a loop of its own, which starts with the first call.
     """
 
     def __init__(self, inner: Chat) -> None:

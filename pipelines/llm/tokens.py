@@ -1,8 +1,8 @@
-"""How many tokens a text has, without a tokenizer.
+"""Token counts of texts, without a tokenizer.
 
-Two counts, for two ends: `count_tokens` adds up, so that sizes of chunks hold however a text is cut, and
-`estimate_tokens` is near what endpoints bill. What the first one gives is in the keys of artifacts, the second in
-prompts and in the keys of replies: to change either makes a knowledge base anew.
+There are two counts: `count_tokens` is additive, so that sizes of chunks hold wherever a text is split, and
+`estimate_tokens` is close to what endpoints bill. The first affects the keys of artifacts, the second prompts and the
+keys of replies, so a change of either invalidates existing knowledge bases.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _MARK = re.compile(r"[^\w\s]")
 
-# Fitted to what Qwen2.5's tokenizer makes of 400 passages of English and Chinese prose, tables, JSON and code.
+# Fitted to the token counts of Qwen2.5 for 400 passages of English and Chinese prose, tables, JSON and code.
 _PER_CJK = 0.65
 _PER_WORD = 0.5
 _PER_LETTER = 0.12
@@ -31,16 +31,16 @@ _PER_IMAGE = 800
 
 
 def count_tokens(text: str) -> int:
-    """Return about how many tokens a byte-pair tokenizer makes of `text`, rather more than fewer.
+    """Return an upper estimate of the tokens of `text` in a byte-pair tokenizer.
 
-    Words count one for each seven letters, numbers one for each three digits, Chinese characters and signs one each,
-    white space nothing. Cutting a text anywhere gives parts whose counts add up to the whole's count or more.
+    Words count one per seven letters, numbers one per three digits, Chinese characters and symbols one each, white
+    space nothing. If a text is split anywhere, the counts of its parts add up to at least its own count.
     """
     return len(_TOKEN.findall(text))
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens `text` has: a word counts by its length, a Chinese character is less than one."""
+    """Return an estimate of the tokens of `text`: words count by length, Chinese characters less than one each."""
     rest, cjk = _CJK.subn(" ", text)
     found = _WORD.findall(rest)
     count = cjk * _PER_CJK + len(found) * _PER_WORD + sum(map(len, found)) * _PER_LETTER
@@ -50,13 +50,13 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_request(request: Request) -> int:
-    """Return about how many tokens an endpoint counts for a request: its messages, and the schema of its reply."""
+    """Return an estimate of the input tokens of a request: its messages and the schema of its reply."""
     schema = estimate_tokens(schema_text(request.schema)) if request.schema is not None else 0
     return estimate_input(request.messages) + schema
 
 
 def estimate_input(messages: tuple[Message, ...]) -> int:
-    """Return about how many tokens an endpoint counts for `messages`, with what frames each turn."""
+    """Return an estimate of the input tokens of `messages`, including the overhead of each message."""
     return sum(
         estimate_tokens(message.content) + _PER_MESSAGE + _PER_IMAGE * len(message.images) for message in messages
     )

@@ -1,7 +1,7 @@
-"""Embeddings by WordLlama: token vectors distilled from language models, averaged; the model is in its package.
+"""Embeddings by WordLlama: averages of token vectors distilled from language models, with the model in its package.
 
-Of the package its two files alone are read, the token vectors and the tokenizer: to import it brings an HTTP client and
-takes longer than to answer a question.
+Only the package's two data files are read, token vectors and tokenizer: importing it loads an HTTP client and takes
+longer than answering a question.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ DIMENSIONS = (256, 128, 64)
 _MODEL = "l2_supercat"
 _TENSOR = "embedding.weight"
 _LENGTH = struct.Struct("<Q")
-"""What a safetensors file begins with: the bytes of its header, which is JSON."""
+"""The first field of a safetensors file: the size of its JSON header in bytes."""
 _BATCH = 256
 
 
 class WordLlamaEmbedder:
-    """The default: no download, some thousands of passages a second.
+    """The default embedder: no download, thousands of passages per second.
 
-    The model is loaded at the first text, once for all embedders of a process. `dimension` is 256, or 128 or 64: the
-    vectors are trained to be cut. Both sides of the search embed alike.
+    The model is loaded with the first text, once per process. `dimension` is 256, 128 or 64: the vectors are trained
+    for truncation. Queries and passages are embedded in the same way.
     """
 
     def __init__(self, dimension: int = 256) -> None:
         if dimension not in DIMENSIONS:
-            raise SettingsError(f"wordllama has vectors of {DIMENSIONS} numbers, not {dimension}")
+            raise SettingsError(f"wordllama has vectors of {DIMENSIONS} dimensions, not {dimension}")
         self._dimension = dimension
 
     @property
@@ -54,11 +54,11 @@ class WordLlamaEmbedder:
         return embed_filled(texts, self._dimension, self._means)
 
     def close(self) -> None:
-        """Nothing to give back: the model is shared."""
+        """There is nothing to release: the model is shared."""
 
     def _means(self, texts: list[str]) -> Vectors:
-        """The mean of each text's token vectors. WordLlama's own pads a batch to its longest text: half a gigabyte
-        for 64 texts of which one has 8,000 tokens, and most of the time."""
+        """Return the mean of each text's token vectors. WordLlama's own code pads a batch to its longest text, which
+        takes half a gigabyte for 64 texts if one of them has 8,000 tokens, and most of the time."""
         table, tokenizer = _vectors(self._dimension), _tokenizer()
         means = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
@@ -71,7 +71,7 @@ class WordLlamaEmbedder:
 
 @cache
 def _vectors(dimension: int) -> NDArray[np.float32]:
-    """The vectors of all tokens, as numbers that are quick to add up: those of the file are half as long."""
+    """Return the vectors of all tokens as float32, which is faster to add than the float16 of the file."""
     path = _folder() / "weights" / f"{_MODEL}_{DIMENSIONS[0]}.safetensors"
     with path.open("rb") as file:
         (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
@@ -91,7 +91,7 @@ def _tokenizer() -> Tokenizer:
 
 
 def _folder() -> Path:
-    """Where the package is, which is not imported."""
+    """Return the folder of the package without importing it."""
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("wordllama is not installed", name="wordllama")

@@ -11,9 +11,8 @@ from typing import Protocol, runtime_checkable
 
 from pipelines.core.codec import encode
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
-from pipelines.core.failures import as_failure
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.core.outcome import Failure
+from pipelines.core.outcome import Failure, as_failure
 
 PROJECT = "project"
 """The stage under which the failure of an owner is told."""

@@ -22,7 +22,10 @@ def test_the_blocks_touched_are_those_that_share_a_character(start: int, length:
 
 def test_provenance_is_that_of_the_blocks_touched() -> None:
     span = Span(0, MADE.text.index("a | b") - 2)
-    assert BlockIndex(MADE).provenance(span) == MADE.provenance(span)
+    first, second = (block.provenance for block in MADE.blocks[:2])
+    place = BlockIndex(MADE).provenance(span)
+    assert (place.document, place.span, place.page, place.label) == (MADE.id, span, first.page, first.label)
+    assert place.boxes == (*first.boxes, *second.boxes)
 
 
 def test_a_part_of_a_table_has_the_cells_of_its_rows() -> None:

@@ -117,7 +117,7 @@ def test_a_question_with_nothing_to_find_is_answered_so(strata: Strata, kb: Path
 def test_without_a_knowledge_base_there_is_one_line(strata: Strata, tmp_path: Path) -> None:
     code, out, err = strata("ask", "Anything?", "--kb", tmp_path / "none")
     assert (code, out) == (5, "")
-    assert err == f"strata: no knowledge base at {tmp_path / 'none'} (`strata ingest FOLDER` makes one)\n"
+    assert err == f"strata: no knowledge base at {tmp_path / 'none'} (`strata ingest FOLDER` creates one)\n"
 
 
 def test_status_tells_of_every_document(strata: Strata, kb: Path) -> None:

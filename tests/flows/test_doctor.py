@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from flows import doctor_checks
 from flows.cli.app import main
-from flows.doctor import surroundings
-from flows.doctor.examine import CHECKS
-from flows.doctor.surroundings import Check, Grade, Result, Subject, good, result_of
+from flows.doctor import CHECKS
+from flows.doctor_checks import Check, Grade, Result, Subject, good, result_of
 from pipelines.core.libraries import disable_telemetry
 from pipelines.ingest.build import build
 from pipelines.resources import open_stores
@@ -150,7 +150,7 @@ def test_a_prefect_server_that_is_named_must_answer(tmp_path: Path, monkeypatch:
 
 def test_packages_are_counted_and_a_missing_one_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found("packages", tmp_path).grade is Grade.OK
-    monkeypatch.setattr(surroundings, "requires", lambda name: ["no-such-package-at-all>=1", 'x; extra == "dev"'])
+    monkeypatch.setattr(doctor_checks, "requires", lambda name: ["no-such-package-at-all>=1", 'x; extra == "dev"'])
     assert found("packages", tmp_path).text == "not installed: no-such-package-at-all"
 
 
@@ -158,7 +158,7 @@ def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: py
     assert found("disk", tmp_path / "not" / "yet").grade is Grade.OK
     for free, grade in ((1 << 30, Grade.WARNING), (1 << 20, Grade.FAILED)):
         usage = shutil.disk_usage(tmp_path)._replace(free=free)
-        monkeypatch.setattr(surroundings.shutil, "disk_usage", lambda path, usage=usage: usage)
+        monkeypatch.setattr(doctor_checks.shutil, "disk_usage", lambda path, usage=usage: usage)
         assert found("disk", tmp_path).grade is grade
     if Path("/proc/self").is_dir():
         assert "cannot be written" in found("disk", Path("/proc/strata")).text

@@ -9,8 +9,7 @@ import subprocess
 import pytest
 import typer
 
-from flows.cli.app import app
-from flows.cli.man import manual_page
+from flows.cli.app import app, manual_page
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import pytest
 from pipelines import build
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.ingest.report import Report
+from pipelines.llm.testing.fakes import RecordedAnswers
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Fault, FaultRates
-from pipelines.llm.testing.recorded import RecordedAnswers
 from pipelines.settings import Settings
 from tests.conftest import EXAMPLES
 from tests.ingest.knowledge import exported, graph_of, vectors_of

@@ -12,18 +12,16 @@ from pydantic import SecretStr
 from pipelines.llm.budget import Budget, BudgetChat
 from pipelines.llm.cache import CacheChat, ReplyStore
 from pipelines.llm.chat import Chat, Message, Request
-from pipelines.llm.ledger import Ledger, TraceChat
+from pipelines.llm.ledger import Ledger, RecordingChat, TraceChat
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.rate_limit import RateLimitChat
-from pipelines.llm.recording import RecordingChat
 from pipelines.llm.retry import RetryChat
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import LazyChat, OwnLoopChat, RouteChat, open_chat, wrap
 from pipelines.llm.testing.contracts import ChatContract, WordReply, said, say
-from pipelines.llm.testing.fakes import DelayedChat, FunctionChat
+from pipelines.llm.testing.fakes import DelayedChat, FunctionChat, ReplayChat
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Call
-from pipelines.llm.testing.recorded import ReplayChat
 
 
 def model() -> Chat:

@@ -7,14 +7,13 @@ import pytest
 from pipelines.core.errors import NotFound
 from pipelines.llm.ask import ask
 from pipelines.llm.chat import Message, Reply, Usage
-from pipelines.llm.recording import RecordingChat, read_recordings
+from pipelines.llm.ledger import RecordingChat, read_recordings
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.stack import open_chat
 from pipelines.llm.testing.contracts import WordReply, say
-from pipelines.llm.testing.fakes import ScriptedChat
+from pipelines.llm.testing.fakes import RecordedAnswers, ReplayChat, ScriptedChat
 from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Fault, FaultScript
-from pipelines.llm.testing.recorded import RecordedAnswers, ReplayChat
 
 
 async def recorded(path: Path, *words: str) -> None:
@@ -44,7 +43,7 @@ async def test_a_miss_names_the_nearest_recording_and_where_it_differs(tmp_path:
 
 async def test_a_miss_by_the_schema_alone_says_so(tmp_path: Path) -> None:
     await recorded(tmp_path / "r.jsonl", "pump")
-    with pytest.raises(NotFound, match="the same words, and another model, schema"):
+    with pytest.raises(NotFound, match="the same text, but another model, schema"):
         await ReplayChat(tmp_path / "r.jsonl").complete(say("pump", schema=WordReply))
 
 

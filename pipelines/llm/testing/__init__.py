@@ -1,16 +1,16 @@
-"""For tests, of Strata's own and of yours: models that need no network, a server that fails as told, and contracts.
+"""Test doubles, for Strata's tests and for yours: models without a network, a server with faults, and contract tests.
 
-Nothing of Strata itself imports from here. What there is:
+Strata itself imports nothing from here.
 
-- `fakes`: `ScriptedChat` gives its answers in order, `FunctionChat` those of a function, `DelayedChat` takes its time;
-  all remember what they were asked. The embedder to go with them is `pipelines.llm.embedder.HashingEmbedder`.
+- `fakes`: `ScriptedChat` returns its answers in order, `FunctionChat` those of a function, `DelayedChat` waits before
+  each; they record their requests. `answer_by_schema` returns an answer that matches any schema. `ReplayChat` and
+  `RecordedAnswers` replay recorded replies of a real model (`[llm] record` writes the file). The embedder for tests is
+  `pipelines.llm.embedder.HashingEmbedder`.
 - `loopback`: `LoopbackServer`, an OpenAI-compatible server on this machine, with the faults of `loopback_wire`:
-  refusals, time-outs, cut connections, replies of no use, by a script or at seeded rates.
-- `schema_answer`: `answer_by_schema`, an answer for that server which fits whatever schema is asked for.
-- `recorded`: `ReplayChat` and `RecordedAnswers` give what a real model said once (`[llm] record` writes the file).
-- `contracts`: what every chat and every embedder must do, as classes of tests.
+  rejections, time-outs, broken connections, unusable replies, scripted or at seeded rates.
+- `contracts`: test classes with the contracts of chats and embedders.
 
-A build against the server, with three calls in ten at fault:
+A build against the server, in which three of ten calls fail:
 
     from pathlib import Path
     from tempfile import TemporaryDirectory
@@ -28,7 +28,7 @@ A build against the server, with three calls in ten at fault:
         report = build(folder, Path(place) / "kb", Settings.model_validate({"llm": llm}))
     assert report.unfinished == 0
 
-An embedder of your own, held to the contract in your tests, where pytest is installed:
+The contract tests of your own embedder (with pytest):
 
     class TestMine(EmbedderContract):
         @pytest.fixture

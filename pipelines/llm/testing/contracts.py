@@ -1,7 +1,7 @@
-"""What every chat and every embedder must do: a test subclasses the class and gives the fixture `chat` or `embedder`.
+"""Contract tests of chats and embedders: subclass one and provide the fixture `chat` or `embedder`.
 
-The model of the fixture `chat` answers a request whose last message is "say WORD" with "WORD", and one with a schema
-with `{"word": "WORD"}`.
+The model of the fixture `chat` must answer a request whose last message is "say WORD" with "WORD", and with
+`{"word": "WORD"}` if the request has a schema.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ class WordReply(BaseModel):
 
 
 def say(word: str, **fields: object) -> Request:
-    """A request that the contract's model answers with `word`."""
+    """Return a request that the contract's model answers with `word`."""
     return replace(Request((Message("user", f"say {word}"),), role="test", model="test"), **fields)  # type: ignore[arg-type]
 
 
 def said(last_message: str, structured: bool) -> str:
-    """What the contract's model says to a message."""
+    """Return the answer of the contract's model to a message."""
     word = last_message.split()[1]
     return WordReply(word=word).model_dump_json() if structured else word
 
 
 class ChatContract:
-    """Asks for the fixture `chat`."""
+    """Requires the fixture `chat`."""
 
     @pytest.fixture(autouse=True)
     async def closed(self, chat: Chat) -> AsyncIterator[None]:
@@ -89,7 +89,7 @@ TEXTS = [
 
 
 class EmbedderContract:
-    """Asks for the fixture `embedder`."""
+    """Requires the fixture `embedder`."""
 
     def test_it_is_an_embedder(self, embedder: Embedder) -> None:
         assert isinstance(embedder, Embedder)

@@ -1,4 +1,4 @@
-"""Chats without a model, for tests and trials: canned, scripted, or answering any schema from the asked text itself."""
+"""Chats without a model: scripted, computed by a function, matching any schema, or replayed from recordings."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterable
+from difflib import SequenceMatcher
+from pathlib import Path
 
 from pydantic import BaseModel
 
-from pipelines.core.errors import StrataError
+from pipelines.core.errors import NotFound, StrataError
 from pipelines.lang.sentences import sentences
-from pipelines.llm.chat import Chat, Reply, Request, Usage
+from pipelines.llm.chat import Chat, Reply, Request, Usage, request_key
+from pipelines.llm.ledger import Recording, read_recordings, words_of
 from pipelines.llm.testing.loopback_wire import Call, Json
 from pipelines.llm.tokens import estimate_input, estimate_tokens
 
 FakeAnswer = str | BaseModel | StrataError | Reply
-"""What a fake gives: a text, a value to be sent as JSON, an error to be raised, or a whole reply."""
+"""The answer of a fake: a text, a value to be sent as JSON, an error to be raised, or a complete reply."""
 _FENCE = re.compile(r"<(document[-\w]*)>\n")
 _ITEMS = 2
 
 
 def as_reply(answer: FakeAnswer, request: Request) -> Reply:
-    """Return the reply that carries `answer`, with its tokens estimated; raise it where it is an error."""
+    """Return `answer` as a reply with estimated tokens; raise it if it is an error."""
     if isinstance(answer, StrataError):
         raise answer
     if isinstance(answer, Reply):
@@ -33,9 +36,9 @@ def as_reply(answer: FakeAnswer, request: Request) -> Reply:
 
 
 class ScriptedChat:
-    """A chat that gives its answers in order and remembers what it was asked; the last answer stays.
+    """A chat that returns its answers in order and records its requests; the last answer is repeated.
 
-    Raises `AssertionError` when asked with no answers at all.
+    Raises `AssertionError` if it has no answers at all.
     """
 
     def __init__(self, answers: Iterable[FakeAnswer]) -> None:
@@ -54,7 +57,7 @@ class ScriptedChat:
 
 
 class FunctionChat:
-    """A chat whose answer is a function of the request; `requests` are those it was asked, in order."""
+    """A chat whose answer is a function of the request; `requests` has all requests in order."""
 
     def __init__(self, answer: Callable[[Request], FakeAnswer]) -> None:
         self._answer = answer
@@ -69,7 +72,7 @@ class FunctionChat:
 
 
 class DelayedChat:
-    """A chat that lets `wait` pass before each reply of the inner one, and counts how many it answers at a time."""
+    """A chat that awaits `wait` before each reply of the inner chat, and counts the concurrent requests."""
 
     def __init__(self, inner: Chat, wait: Callable[[Request], Awaitable[object]]) -> None:
         self._inner, self._wait = inner, wait
@@ -90,10 +93,10 @@ class DelayedChat:
 
 
 def answer_by_schema(call: Call) -> str:
-    """Return JSON that fits the call's schema, or the first sentence of the asked text where it has none.
+    """Return JSON that matches the call's schema, or the first sentence of the message if there is no schema.
 
-    The same call has the same answer. What stands in it is of no use, but it is made of what was asked: strings are
-    sentences of the fenced document, numbers the least that the schema allows.
+    The answer is deterministic and meaningless, but made from the message: strings are sentences of the fenced
+    document, numbers the smallest that the schema allows.
     """
     asked = call.first_turns[-1].content if call.first_turns else ""
     text = _fenced(asked)
@@ -105,7 +108,7 @@ def answer_by_schema(call: Call) -> str:
 
 
 def _fenced(asked: str) -> str:
-    """Return what stands in the first fence, all of `asked` where there is none."""
+    """Return the text in the first fence, all of `asked` if there is none."""
     begin = _FENCE.search(asked)
     end = asked.find(f"\n</{begin.group(1)}>", begin.end()) if begin else -1
     return asked[begin.end() : end] if begin and end >= 0 else asked
@@ -118,7 +121,7 @@ class _Maker:
         self._phrases = phrases
 
     def make(self, schema: Json, path: str) -> object:
-        """Return a value that fits; `path` says where it stands, so that neighbours differ."""
+        """Return a value that matches; it depends on `path`, so that neighbouring values differ."""
         if isinstance(reference := schema.get("$ref"), str):
             return self.make(_schema(self._definitions[reference.rsplit("/", 1)[-1]]), path)
         for key in ("anyOf", "oneOf", "allOf"):
@@ -156,3 +159,75 @@ def _number(schema: Json, key: str, otherwise: int) -> int:
 
 def _hash(path: str) -> int:
     return int.from_bytes(hashlib.blake2b(path.encode(), digest_size=4).digest())
+
+
+_REPLIED = "\nassistant: "
+
+
+class ReplayChat:
+    """A chat that answers recorded requests only.
+
+    It raises `NotFound` for any other request, with the nearest recording and the first difference.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._recordings = read_recordings(path)
+
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        return tuple(self._recordings.values())
+
+    async def complete(self, request: Request) -> Reply:
+        found = self._recordings.get(request_key(request))
+        if found is None:
+            raise NotFound(
+                f"no recording of this request in {self._path.name}; {self.nearest(words_of(request.messages))}"
+            )
+        return Reply(found.text, found.model, Usage(found.input_tokens, found.output_tokens, 1), found.finish)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def nearest(self, asked: str) -> str:
+        """Return a description of the recording nearest to the text of a request, and of their first difference."""
+        if not self._recordings:
+            return "it is empty"
+        nearest = max(self._recordings.values(), key=lambda one: _similarity(one.asked, asked))
+        at = next((i for i, (a, b) in enumerate(zip(nearest.asked, asked, strict=False)) if a != b), None)
+        if at is None and len(nearest.asked) == len(asked):
+            return f"{nearest.key[:12]} has the same text, but another model, schema, temperature or limit"
+        at = min(len(nearest.asked), len(asked)) if at is None else at
+        return (
+            f"the nearest, {nearest.key[:12]}, has {nearest.asked[at : at + 60]!r}"
+            f" where this one has {asked[at : at + 60]!r}"
+        )
+
+
+class RecordedAnswers:
+    """Answers for a loopback server from recordings, by the text of a request, whatever the name of its model.
+
+    A request that is repeated after an injected fault gets the final usable reply. `misses` describes the requests that
+    were not recorded, whose answer is unusable.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._replay = ReplayChat(path)
+        ordered = sorted(self._replay.recordings, key=lambda one: len(one.asked))
+        self._texts = {one.asked: one.text for one in ordered}
+        self._last = {one.asked.partition(_REPLIED)[0]: one.text for one in ordered}
+        self.misses: list[str] = []
+
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        return self._replay.recordings
+
+    def __call__(self, call: Call) -> str:
+        text = self._texts.get(words_of(call.turns), self._last.get(words_of(call.first_turns)))
+        if text is None:
+            self.misses.append(self._replay.nearest(words_of(call.turns)))
+        return text or "not recorded"
+
+
+def _similarity(one: str, other: str) -> float:
+    return SequenceMatcher(None, one[-2000:], other[-2000:]).quick_ratio()

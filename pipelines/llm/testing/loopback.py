@@ -1,4 +1,4 @@
-"""An OpenAI-compatible HTTP server on loopback that answers by a function and fails as it is told."""
+"""An OpenAI-compatible HTTP server on loopback, with answers from a function and injected faults."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from pipelines.llm.testing.loopback_wire import (
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How the server is. `latency` is in seconds, `slow` for replies that are to be so; `retry_after` is what the
-    header of a 429 says.
+    """The behaviour of the server. `latency` and `slow` (of slow replies) are in seconds; `retry_after` is the header
+    of a 429.
 
-    `schemas` off refuses `response_format` with 400, as endpoints without it do; `usage` off tells no tokens.
+    Without `schemas`, `response_format` is rejected with 400; without `usage`, replies have no token counts.
     """
 
     faults: Faults = field(default_factory=lambda: FaultScript([]))
@@ -43,10 +43,10 @@ class Behaviour:
 
 
 class LoopbackServer:
-    """Serves from the constructor to `close`, also as a context manager: chat completions and embeddings.
+    """Serves chat completions and embeddings, from the constructor to `close`; also a context manager.
 
-    `answer` gives the text for a call, in any of several threads. `calls` are those that it answered, in order,
-    where they are kept; `faults` counts what befell all.
+    `answer` returns the text for a call, and is called from several threads. `calls` has the answered calls in order,
+    if `keep_calls`; `faults` counts the faults of all requests.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class LoopbackServer:
 
     @property
     def url(self) -> str:
-        """The base URL for a client."""
+        """The base URL for clients."""
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def close(self) -> None:
@@ -83,8 +83,8 @@ class LoopbackServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def befalls(self, words: bytes) -> Fault:
-        """Return what befalls a request with this body, and count it."""
+    def next_fault(self, words: bytes) -> Fault:
+        """Return the fault of a request with this body, and count it."""
         with self._lock:
             fault = self.behaviour.faults.fault(words, self._sent[hash(words)])
             self._sent[hash(words)] += 1
@@ -92,7 +92,7 @@ class LoopbackServer:
         return fault
 
     def reply(self, call: Call) -> Json:
-        """Return the body that answers a call."""
+        """Return the body of the answer to a call."""
         if self._keep_calls:
             with self._lock:
                 self.calls.append(call)
@@ -108,7 +108,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is its own affair."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -122,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         loopback = self.server.loopback
         words = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        fault = loopback.befalls(words)
+        fault = loopback.next_fault(words)
         time.sleep(loopback.behaviour.slow if fault is Fault.SLOW else loopback.behaviour.latency)
         if fault in (Fault.NONE, Fault.SLOW):
             self._answer(json.loads(words))
@@ -158,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_bytes(status, json.dumps(body).encode(), headers or {})
 
     def _send_bytes(self, status: int, data: bytes, headers: dict[str, str], missing: int = 0) -> None:
-        """Send `data`, after a header that promises so many bytes more."""
+        """Send `data`, after a header that announces `missing` more bytes."""
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data) + missing))
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Silent."""
+        """Log nothing."""
 
 
 def main() -> None:
@@ -178,10 +178,10 @@ def main() -> None:
     from pipelines.llm.testing.fakes import answer_by_schema
     from pipelines.llm.testing.loopback_wire import FaultRates
 
-    parser = ArgumentParser(description="An OpenAI-compatible server with no model, that fails as it is told.")
+    parser = ArgumentParser(description="An OpenAI-compatible server without a model, with injected faults.")
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--fault-rate", type=float, default=0.0, help="share of calls that go wrong")
-    parser.add_argument("--seed", type=int, default=0, help="which calls go wrong")
+    parser.add_argument("--fault-rate", type=float, default=0.0, help="share of calls that fail")
+    parser.add_argument("--seed", type=int, default=0, help="seed that selects the failing calls")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
     given = parser.parse_args()
     behaviour = Behaviour(FaultRates.evenly(given.fault_rate, given.seed), given.latency)

@@ -1,4 +1,4 @@
-"""What the loopback server reads and writes, OpenAI's JSON in the few fields that count, and its faults."""
+"""The wire format of the loopback server, a subset of OpenAI's JSON, and its faults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Json = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class CallTurn:
-    """One message as it came in; `content` is its text, `images` the number of pictures with it."""
+    """One received message; `content` is its text, `images` the number of its images."""
 
     role: str
     content: str
@@ -26,7 +26,7 @@ class CallTurn:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request as it came in. `schema` is the JSON schema that was sent with it, None where there was none."""
+    """A received request; `schema` is its JSON schema, or None."""
 
     model: str
     turns: tuple[CallTurn, ...]
@@ -37,13 +37,13 @@ class Call:
 
     @property
     def first_turns(self) -> tuple[CallTurn, ...]:
-        """The turns as first asked, without an unusable reply and the message that asks again."""
+        """The messages of the first request, without an unusable reply and the message that asks again."""
         corrected = len(self.turns) > 2 and self.turns[-1].content.startswith(CORRECTION)
         return self.turns[:-2] if corrected else self.turns
 
 
 def read_call(body: Json, key: str) -> Call:
-    """Return the call that a request's body makes."""
+    """Return the call in the body of a request."""
     messages = body["messages"]
     turns = tuple(_turn(message) for message in messages) if isinstance(messages, list) else ()
     temperature, limit = body.get("temperature"), body.get("max_tokens", body.get("max_completion_tokens"))
@@ -69,7 +69,7 @@ def completion(call: Call, text: str, usage: bool) -> Json:
 
 
 def embeddings(body: Json, embedder: Embedder) -> Json:
-    """Return the body of an embedding reply to the body of a request."""
+    """Return the body of the reply to an embedding request."""
     texts = _texts(body.get("input"))
     rows = embedder.embed(texts)
     data = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(rows)]
@@ -108,29 +108,29 @@ class Fault(StrEnum):
     TOO_MANY = "429"
     SERVER_ERROR = "500"
     SLOW = "slow"
-    """The reply is right, and comes later than others."""
+    """The reply is correct but late."""
     CUT = "cut"
     """The connection breaks in the middle of the reply."""
     MALFORMED = "malformed"
-    """The body is not the JSON that it says it is."""
+    """The body is not valid JSON."""
     GARBLED = "garbled"
-    """The body is well formed, and the model's text in it is cut off and of no use."""
+    """The body is valid, but the model's text in it is truncated and unusable."""
 
 
 class Faults(Protocol):
-    """Says what befalls a request."""
+    """Selects the fault of each request."""
 
     def fault(self, words: bytes, times: int) -> Fault:
-        """Return what befalls the request with these words when it is sent for the `times`-th time, from 0."""
+        """Return the fault of the request with this body when it is sent for the `times`-th time, from 0."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRates:
-    """The share of calls that each fault befalls; together at most 1. The same seed gives the same faults.
+    """The share of calls with each fault, at most 1 in total. The same seed gives the same faults.
 
-    A fault hangs on the words of a request and how often they were sent, not on the order of calls, so that calls
-    side by side have the same faults in every run.
+    A fault depends on the body of a request and on how often it was sent, not on the order of calls, so that concurrent
+    calls have the same faults in every run.
     """
 
     rates: Mapping[Fault, float] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class FaultRates:
 
     @staticmethod
     def evenly(rate: float, seed: int = 0) -> FaultRates:
-        """Return rates that share `rate` evenly among the faults that spoil a call."""
+        """Return rates that distribute `rate` evenly over the faults that make a call fail."""
         faults = [fault for fault in Fault if fault not in (Fault.NONE, Fault.SLOW)]
         return FaultRates({fault: rate / len(faults) for fault in faults}, seed)
 
@@ -153,7 +153,7 @@ class FaultRates:
 
 
 class FaultScript:
-    """Faults in the order of calls; after the last one all goes well."""
+    """Faults in the order of calls; after the last one, calls succeed."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults = list(faults)

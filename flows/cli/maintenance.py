@@ -1,17 +1,26 @@
-"""Keeping a knowledge base true: `status`, `diff`, `forget`, `fsck` and `reindex`."""
+"""Maintenance of a knowledge base: `status`, `diff`, `forget`, `fsck`, `reindex` and `doctor`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, settings_from
 from flows.cli.stdio import say
+from pipelines.core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from flows.doctor_checks import Result
+    from qa.settings import QaSettings
+
+_STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
 def register(app: typer.Typer) -> None:
-    for command in (status, diff, forget, fsck, reindex):
+    for command in (status, diff, forget, fsck, reindex, doctor):
         app.command(command.__name__)(command)
 
 
@@ -102,3 +111,59 @@ def reindex(
 
     reindexed = embed_anew(kb, settings_from(kb, set, embed__name=embedder), drop_old)
     print_value(reindexed, json, print_reindexed)
+
+
+def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
+    """Check what Strata needs: packages, disk, knowledge base, endpoint and key, embedder, OCR, Neo4j, Prefect.
+
+    One line each: ok, warning or failed, and what to do. Nothing is sent to what is not configured; a configured
+    endpoint gets one call of a few tokens. The exit code is 1 where something failed.
+    """
+    from flows.cli.printing import print_json
+    from flows.doctor_checks import Grade
+
+    results = []
+    for result in _results(kb, set):
+        results.append(result)
+        if not json:
+            _print(result)
+    if json:
+        print_json(results)
+    raise typer.Exit(1 if any(result.grade is Grade.FAILED for result in results) else 0)
+
+
+def _results(kb: Path, pairs: list[str] | None) -> Iterator[Result]:
+    """The settings first: where they are wrong the rest is tried with the defaults."""
+    from flows.doctor import examine
+    from flows.doctor_checks import Grade, Result, Subject
+
+    try:
+        settings = settings_from(kb, pairs)
+        yield Result("settings", Grade.OK, _origin(kb))
+    except SettingsError as error:
+        yield Result("settings", Grade.FAILED, error.message, error.hint)
+        settings = _defaults()
+    yield from examine(Subject(kb, settings))
+
+
+def _origin(kb: Path) -> str:
+    from pipelines.store.folder import KnowledgeBaseFolder
+
+    file = KnowledgeBaseFolder(kb).settings
+    return f"{file} and the environment" if file.is_file() else "the environment; no strata.toml"
+
+
+def _defaults() -> QaSettings:
+    from qa.settings import QaSettings
+
+    return QaSettings()
+
+
+def _print(result: Result) -> None:
+    from flows.cli.printing import console, line
+
+    hint = f" ({result.hint})" if result.hint else ""
+    told = line(
+        (f"{result.grade.value:<8}", _STYLES[result.grade.value]), f"{result.name}: {result.text}", (hint, "dim")
+    )
+    console().print(told, soft_wrap=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flows.doctor.surroundings import (
+from flows.doctor_checks import (
     Check,
     Diagnosis,
     Result,
@@ -109,8 +109,8 @@ def embedder(subject: Subject) -> Diagnosis:
         finally:
             opened.close()
     if rows.shape != (1, info.dimension) or not np.isfinite(rows).all():
-        return bad(f"{info.name} ({info.model}) gives vectors of shape {rows.shape}, not {info.dimension} numbers")
-    return good(f"{info.name} ({info.model}), {info.dimension} numbers")
+        return bad(f"{info.name} ({info.model}) gives vectors of shape {rows.shape}, not {info.dimension} dimensions")
+    return good(f"{info.name} ({info.model}), {info.dimension} dimensions")
 
 
 def ocr(subject: Subject) -> Diagnosis:
