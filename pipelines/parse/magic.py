@@ -36,6 +36,8 @@ _PREFIXES = (
     (b"\xfd7zXZ\x00", "application/x-xz"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"PAR1", "application/vnd.apache.parquet"),
+    (b"ARROW1", "application/vnd.apache.arrow.file"),
     (b"\x7fELF", "application/x-executable"),
     (b"MZ", "application/x-dosexec"),
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),

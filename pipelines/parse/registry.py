@@ -37,6 +37,7 @@ READERS = (
     "web.rtf:RtfReader",
     "web.dxf:DxfReader",
     "web.archives:ZipReader",
+    "web.archives:SevenZipReader",
     "web.archives:TarReader",
     "web.man:ManReader",
     "web.cards:CardReader",
@@ -48,17 +49,18 @@ READERS = (
     "web.markdown:NotebookReader",
     "web.json:JsonReader",
     "web.markdown:MarkdownReader",
+    "web.pandoc:PandocReader",
     "web.rst:RstReader",
     "web.rst:OrgReader",
     "web.asciidoc:AsciiDocReader",
     "office.csv:CsvReader",
+    "office.csv:ColumnReader",
     "web.text:TextReader",
 )
 """The built-in readers, below this package. Where two formats recognise a file, the first of them is taken."""
 
 _WAYS_OUT = MappingProxyType(
     {
-        "application/x-7z-compressed": "unpack it into the folder",
         "application/vnd.rar": "unpack it into the folder",
         "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
         "application/postscript": "convert it to PDF",

@@ -85,8 +85,8 @@ def test_a_misleading_name_is_noted_in_the_document(parse_bytes: ParseBytes) -> 
 
 def test_what_nobody_reads_is_unsupported(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.exe", b"MZ\x90\x00" * 50).status is Status.UNSUPPORTED
-    packed = parse_bytes("a.7z", b"7z\xbc\xaf\x27\x1c" + bytes(90))
-    assert packed.reason == "no reader for application/x-7z-compressed (unpack it into the folder)"
+    packed = parse_bytes("a.rar", b"Rar!\x1a\x07" + bytes(90))
+    assert packed.reason == "no reader for application/vnd.rar (unpack it into the folder)"
 
 
 def test_a_file_that_is_gone_is_a_failure(tmp_path: Path) -> None:

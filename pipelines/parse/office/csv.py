@@ -1,4 +1,4 @@
-"""The reader of CSV and TSV: encoding and delimiter found by content, rows as ragged as they are."""
+"""Tables that are whole files: CSV and TSV, their encoding and delimiter found by content; Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pipelines.core.document import Page, Source
-from pipelines.core.errors import TooLarge
+from pipelines.core.errors import Malformed, TooLarge
 from pipelines.core.table import Cell, is_data
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.office.regions import CellRange, address
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import FileFormat
+from pipelines.parse.reader import FileFormat, signed
 from pipelines.parse.settings import ParseSettings
 
 # Where two divide the rows equally well, the first: a comma is also a decimal sign and punctuation.
@@ -35,6 +36,8 @@ _GRID_LINES, _GRID_LEAST = 200, 3
 """Lines looked at for a grid, and the lines and fields it has at least: two of a kind are chance in prose."""
 _GRID_WIDEST, _GRID_FIELD = 4000, 40
 """Characters of a line at most, and of a field in the mean: longer ones are sentences with commas in them."""
+_ROWS_AT_ONCE = 1000
+"""Rows of a file of columns that are held at once: a fraction of `limits.cells`."""
 # The parser's own limit (128 KiB), which holds for the process, is far below what a cell may hold: a GiB is none.
 csv.field_size_limit(1 << 30)
 _TSV, _CSV = "text/tab-separated-values", "text/csv"
@@ -101,21 +104,61 @@ class CsvReader:
         if decoded.damaged:
             builder.remark(f"{decoded.damaged} characters are not {decoded.encoding}")
         lines = io.StringIO(decoded.text, newline=None).readlines()
-        cells, left_out = _cells(lines, limits.cells)
-        if left_out:
-            builder.page(Page(1, issue=f"rows from {left_out} on are left out: more than {limits.cells} cells"))
-        if cells:
-            if not is_data(cells):
-                cells = [replace(cell, header=cell.row == 0) for cell in cells]
-            area = CellRange(0, 0, max(cell.row for cell in cells), max(cell.column for cell in cells))
-            builder.table(cells, Place(page=1 if left_out else None, cells=str(area)))
+        _append_rows(read_rows(lines, find_delimiter(lines)), builder)
         return builder.build()
 
 
-def _cells(lines: list[str], most: int) -> tuple[list[Cell], int]:
+class ColumnReader:
+    """Reads files of columns by pyarrow, group by group of their rows; the names of the columns are the header."""
+
+    formats = (
+        signed("application/vnd.apache.parquet", ".parquet"),
+        signed("application/vnd.apache.arrow.file", ".arrow", ".feather"),
+    )
+    name = "pyarrow"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        builder = DocumentBuilder(source, settings, self.name)
+        try:
+            if source.media_type == self.formats[0].media_type:
+                file = pq.ParquetFile(path)
+                _append_rows(_rows(file.schema_arrow.names, file.iter_batches(_ROWS_AT_ONCE)), builder)
+            else:
+                with pa.ipc.open_file(path) as arrow:
+                    batches = map(arrow.get_batch, range(arrow.num_record_batches))
+                    _append_rows(_rows(arrow.schema.names, batches), builder)
+        except (pa.ArrowException, OSError) as error:
+            raise Malformed(f"not a readable table: {error}", ids=(source.uri,)) from error
+        return builder.build()
+
+
+def _rows(names: list[str], batches: Iterable[Any]) -> Iterator[list[str]]:
+    yield names
+    for batch in batches:
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield ["" if value is None else str(value) for value in row]
+
+
+def _append_rows(rows: Iterable[Sequence[str]], builder: DocumentBuilder) -> None:
+    """Append rows as one table; those beyond the limit of cells are left out and told."""
+    most = builder.settings.limits.cells
+    cells, left_out = _cells(rows, most)
+    if left_out:
+        builder.page(Page(1, issue=f"rows from {left_out} on are left out: more than {most} cells"))
+    if cells:
+        if not is_data(cells):
+            cells = [replace(cell, header=cell.row == 0) for cell in cells]
+        area = CellRange(0, 0, max(cell.row for cell in cells), max(cell.column for cell in cells))
+        builder.table(cells, Place(page=1 if left_out else None, cells=str(area)))
+
+
+def _cells(rows: Iterable[Sequence[str]], most: int) -> tuple[list[Cell], int]:
     """Return the cells that hold something, and from which row on the rest is left out, counted from 1; 0 for none."""
     cells: list[Cell] = []
-    for row, fields in enumerate(read_rows(lines, find_delimiter(lines))):
+    for row, fields in enumerate(rows):
         room = most - len(cells)
         filled = list(islice(((at, text.strip()) for at, text in enumerate(fields) if text.strip()), room + 1))
         cells += [Cell(row, column, text, address=address(row, column)) for column, text in filled[:room]]

@@ -9,15 +9,13 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import signal
 import subprocess
 from pathlib import Path
 
 from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
+from pipelines.parse.limits import OUT_OF_TIME, within_seconds
 
 _PROGRAMS = ("soffice", "libreoffice")
-# A shell tells a signal as 128 and its number (POSIX 2.8.2).
-_OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGXCPU, 128 + signal.SIGKILL)
 _SECURITY = {"DisableMacrosExecution": "true", "BlockUntrustedRefererLinks": "true", "MacroSecurityLevel": "3"}
 """Settings of org.openoffice.Office.Common/Security/Scripting (LibreOffice, officecfg: Common.xcs)."""
 _ITEM = (
@@ -60,8 +58,8 @@ def convert(path: Path, target: str, folder: Path, uri: str, cpu_s: float = math
     command = [found, f"-env:UserInstallation={_profile(folder).as_uri()}", "--headless", "--norestore"]
     command += ["--convert-to", f"{target}:{options}" if options else target, "--outdir", str(folder), str(path)]
     environment = {**os.environ, "HOME": str(folder)}
-    done = subprocess.run(_limited(command, cpu_s), capture_output=True, check=False, env=environment)
-    if done.returncode in _OUT_OF_TIME:
+    done = subprocess.run(within_seconds(command, cpu_s), capture_output=True, check=False, env=environment)
+    if done.returncode in OUT_OF_TIME:
         raise TooLarge(f"LibreOffice took over {cpu_s:g} processor seconds", ids=(uri,))
     converted = folder / f"{path.stem}.{target}"
     if converted.exists():
@@ -80,10 +78,3 @@ def _profile(folder: Path) -> Path:
     items = "".join(_ITEM.format(name=name, value=value) for name, value in _SECURITY.items())
     (profile / "user" / "registrymodifications.xcu").write_text(_REGISTRY.format(items=items), "utf-8")
     return profile
-
-
-def _limited(command: list[str], cpu_s: float) -> list[str]:
-    """Return the command with so many processor seconds; one that idles, our parent ends."""
-    if cpu_s == math.inf:
-        return command
-    return ["/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"', str(max(1, math.ceil(cpu_s))), *command]

@@ -83,7 +83,9 @@ class Package:
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise Malformed(f"not an Office file, or cut short: {error}", ids=(uri,)) from error
         members = self._zip.infolist()
-        check_archive(members, path.stat().st_size, uri, settings.limits, called="parts")
+        check_archive(
+            [member.file_size for member in members], path.stat().st_size, uri, settings.limits, called="parts"
+        )
         self._members = {_normal(member.filename): member for member in members}
 
     def __enter__(self) -> Package:

@@ -1,4 +1,4 @@
-"""Archives (ZIP, tar) and compressed files: a list of what is inside, and each member as a document of its own."""
+"""Archives (ZIP, tar, 7z) and compressed files: a list of what is inside, and each member as a document of its own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from pipelines.core.document import ReferenceKind, Source
-from pipelines.core.errors import Encrypted, Malformed, TooLarge
+from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
 from pipelines.core.ids import path_of
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.limits import check_archive, most_unpacked
+from pipelines.parse.limits import MEBIBYTE, check_archive, most_unpacked
 from pipelines.parse.magic import TAR_MARK
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import signed
@@ -71,7 +71,9 @@ class ZipReader:
         try:
             with zipfile.ZipFile(path) as archive:
                 members = [member for member in archive.infolist() if _is_file(member)]
-                check_archive(members, path.stat().st_size, source.uri, settings.limits)
+                check_archive(
+                    [member.file_size for member in members], path.stat().st_size, source.uri, settings.limits
+                )
                 password = _password(archive, members, source, settings)
                 lost = [fault for member in members if (fault := _append(archive, member, password, builder))]
         except BROKEN_ZIP as error:
@@ -137,6 +139,47 @@ def _opens(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes) -
     except (*BROKEN_ZIP, RuntimeError):
         return False
     return True
+
+
+class SevenZipReader:
+    """Unpacks 7z archives in memory, by py7zr, whose only user this is (the extra `7z`)."""
+
+    formats = (signed("application/x-7z-compressed", ".7z"),)
+    name = "7z"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        try:
+            import py7zr
+        except ImportError as error:
+            raise MissingExtra("7z", "unpacking 7z archives") from error
+        builder = DocumentBuilder(source, settings, self.name)
+        for password in (None, *settings.passwords_for(source.uri)):
+            try:
+                members = _unpacked_7z(path, password, builder)
+            except py7zr.PasswordRequired:
+                continue
+            except (py7zr.exceptions.ArchiveError, *_BROKEN, zlib.error, struct.error) as error:
+                if password is None:
+                    raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
+                continue  # a wrong password gives nonsense
+            for name, data in members:
+                append_member(name, data, builder)
+            return builder.build()
+        raise Encrypted("the archive needs a password", ids=(source.uri,), hint=_HINT)
+
+
+def _unpacked_7z(path: Path, password: str | None, builder: DocumentBuilder) -> list[tuple[str, bytes]]:
+    """Return names and bytes of the members. Raises `TooLarge`, and what py7zr does."""
+    import py7zr
+    from py7zr.io import BytesIOFactory
+
+    uri, limits = builder.source.uri, builder.settings.limits
+    with py7zr.SevenZipFile(path, password=password) as archive:
+        files = [one for one in archive.list() if one.is_file and not is_clutter(one.filename)]
+        check_archive([one.uncompressed for one in files], path.stat().st_size, uri, limits)
+        factory = BytesIOFactory(limits.total_mb * MEBIBYTE)
+        archive.extract(targets=[one.filename for one in files], factory=factory)
+    return [(one.filename, factory.products[one.filename].read()) for one in files]
 
 
 class TarReader:

@@ -120,7 +120,7 @@ def _is_anchor_sign(element: Element, classes: str) -> bool:
         return False
     if "headerlink" in classes or "anchorjs" in classes or "footnote-backref" in classes:
         return True
-    return len(element) == 0 and (element.text or "").strip() in ("¶", "§", "🔗", "↩", "↩︎")
+    return len(element) == 0 and (element.text or "").strip() in ("¶", "§", "#", "🔗", "↩", "↩︎")
 
 
 def is_furniture(element: Element) -> bool:

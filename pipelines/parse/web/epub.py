@@ -131,7 +131,12 @@ class EpubReader:
         builder = DocumentBuilder(source, settings, self.name)
         try:
             with zipfile.ZipFile(path) as archive:
-                check_archive(archive.infolist(), path.stat().st_size, source.uri, settings.limits)
+                check_archive(
+                    [member.file_size for member in archive.infolist()],
+                    path.stat().st_size,
+                    source.uri,
+                    settings.limits,
+                )
                 _refuse_protected(archive, source)
                 _Book(archive, builder).append()
         except (*BROKEN_ZIP, KeyError, etree.XMLSyntaxError) as error:

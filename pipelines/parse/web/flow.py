@@ -186,6 +186,9 @@ def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> 
         inline.link(_file_of(element), element.get("alt") or "")
     elif tag == "a" and element.get("href"):
         inline.open_link(element.get("href", "").strip())
+        inline.text("[" if _is_note_mark(element) else "")
+    elif tag == "sup":
+        inline.raised(text_of(element))
     inline.text(element.text, verbatim=verbatim)
     return False
 
@@ -198,7 +201,13 @@ def _file_of(image: Element) -> str:
 
 def close_inline(element: Element, inline: Inline) -> None:
     if element.tag == "a" and element.get("href"):
+        inline.text("]" if _is_note_mark(element) else "")
         inline.close_link()
+
+
+def _is_note_mark(link: Element) -> bool:
+    """Whether a link is the mark of a footnote (DPUB-ARIA 1.1) without the brackets that notes are shown with."""
+    return link.get("role") == "doc-noteref" and text_of(link).isalnum()
 
 
 def read_text(root: Element) -> tuple[str, list[Anchor]]:

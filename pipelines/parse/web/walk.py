@@ -76,6 +76,7 @@ class Walker:
         self._item = 0
         self._notes = 0
         self._verbatim = 0
+        self._captions = 0
         self._mark = ""
         self._waiting: list[Image] = []
         self._steps: frozenset[Element] = frozenset()
@@ -126,6 +127,8 @@ class Walker:
             self._item = max(1, self._lists) + (tag == "dd")
         elif tag in VERBATIM:
             self._verbatim += 1
+        elif tag in _CAPTIONS:
+            self._captions += 1
         self._notes += _holds_footnotes(element)
         if self._notes and tag == "li" and (number := _FOOTNOTE_ID.fullmatch(element.get("id", ""))):
             self._inline.text(f"[{number.group(1)}] ")
@@ -142,6 +145,8 @@ class Walker:
             self._item = 0
         elif tag in VERBATIM:
             self._verbatim -= 1
+        elif tag in _CAPTIONS:
+            self._captions -= 1
         self._notes -= _holds_footnotes(element)
 
     # -- pieces
@@ -167,7 +172,7 @@ class Walker:
             return builder.code(text, place)
         if tag in HEADINGS:
             return self._heading(" ".join(text.split()), HEADINGS[tag])
-        if tag in _CAPTIONS or captioned:
+        if tag in _CAPTIONS or captioned or self._captions:
             return builder.caption(text, place)
         return self._running(text)
 

@@ -8,19 +8,21 @@ from pipelines.core.document import ReferenceKind
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 
-_TITLES = frozenset({"title", "titel", "heading", "head", "subtitle", "article-title"})
+_TITLES = frozenset({"title", "titel", "heading", "head", "subtitle", "article-title", "refentrytitle"})
 _SECTIONS = frozenset(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix part preface article book sec div body topic concept task"
-    " reference glossary bibliography refsection simplesect abschnitt kapitel item entry channel feed".split()
+    " reference glossary bibliography refentry refsection refsect1 refsect2 refsect3 simplesect abschnitt kapitel item entry channel feed".split()
 )
 _FRONT = frozenset(
-    "info articleinfo bookinfo chapterinfo appendixinfo prefaceinfo partinfo sectioninfo sect1info refentryinfo front"
-    " prolog teiheader".split()
+    "info articleinfo bookinfo chapterinfo appendixinfo prefaceinfo partinfo sectioninfo sect1info refentryinfo refmeta"
+    " front prolog teiheader".split()
 )
 """What is said about a text and not in it (DocBook 4.5 and 5, Mallard, JATS, DITA, TEI)."""
 _ABSTRACTS = frozenset({"abstract", "desc", "shortdesc"})
 """What of it readers are shown over the text, with its title."""
-_PARAGRAPHS = frozenset(
+_JOINED = frozenset({"cmdsynopsis", "refnamediv"})
+"""A command with its arguments, a name with what it is for: one line each (DocBook 5)."""
+_PARAGRAPHS = _JOINED | frozenset(
     "para p simpara formalpara shortdesc abstract note warning caution tip important remark desc".split()
 )
 _ITEMS = frozenset("listitem li step member varlistentry callout".split())
@@ -34,6 +36,7 @@ _INLINE = frozenset(
     " bold italic phrase quote footnote anchor indexterm email uri span a tspan hi guilabel guibutton menuchoice"
     " keycap".split()
 )
+_BLOCKS = _TITLES | _SECTIONS | _PARAGRAPHS | _ITEMS | _CODE | _TABLES
 _TECHNICAL = frozenset("id class style lang version space schemalocation nonamespaceschemalocation nsmap role".split())
 _PROSE = 80
 """Characters of an element that nobody knows from which it is a paragraph, not a field: a line."""
@@ -134,9 +137,12 @@ class XmlWalker:
         if not _all_text(element):
             return False
         below = [_name(child) for child in _below(element)]
-        if len(below) > 1 and not any(text and text.strip() for text in _own(element)):
+        own = any(text and text.strip() for text in _own(element))
+        if len(below) > 1 and not own and name not in _JOINED:
             return False
         if name in _PARAGRAPHS and not any(child in _ITEMS | _PARAGRAPHS | _CODE | _TABLES for child in below):
+            return True
+        if own and not any(_name(one) in _BLOCKS for one in element.iterdescendants()):
             return True
         return all(child in _INLINE for child in below)
 

@@ -1,9 +1,13 @@
-"""Delimited files."""
+"""Files that are one table: delimited ones, and those of columns."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from datetime import date
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from pipelines.core.document import Document
@@ -60,3 +64,25 @@ def test_beyond_the_limit_of_cells_the_rest_is_left_out_and_told(parse_bytes: Ca
     assert (parsed.status, parsed.reason) == (Status.PARTIAL, "page 1: rows from 4 on are left out: more than 6 cells")
     assert parsed.document is not None
     assert parsed.document.tables[0].rows == 3
+
+
+PARTS = pa.table({"Part": ["pump", None], "Since": [date(2024, 3, 1), date(2025, 1, 2)], "Sizes": [[1, 2], []]})
+
+
+def test_columns_are_read_with_their_names(document_of: DocumentOf) -> None:
+    parquet, arrow = io.BytesIO(), io.BytesIO()
+    pq.write_table(PARTS, parquet)
+    with pa.ipc.new_file(arrow, PARTS.schema) as writer:
+        writer.write_table(PARTS)
+    for name, content in (("a.parquet", parquet), ("a.bin", parquet), ("a.arrow", arrow)):
+        (table,) = document_of(name, content.getvalue()).tables
+        assert table.grid() == [["Part", "Since", "Sizes"], ["pump", "2024-03-01", "[1, 2]"], ["", "2025-01-02", "[]"]]
+        assert table.header_rows == 1
+
+
+def test_a_file_of_columns_may_be_large_or_broken(parse_bytes: Callable[..., Parsed]) -> None:
+    content = io.BytesIO()
+    pq.write_table(pa.table({"a": range(5000)}), content)
+    cut = parse_bytes("a.parquet", content.getvalue(), ParseSettings(limits=Limits(cells=100)))
+    assert cut.reason == "page 1: rows from 101 on are left out: more than 100 cells"
+    assert parse_bytes("a.parquet", content.getvalue()[:-50]).status is Status.MALFORMED

@@ -1,4 +1,4 @@
-"""Archives of tape format, and files that are only compressed."""
+"""Archives of tape format and of 7-Zip, and files that are only compressed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import bz2
 import gzip
 import io
 import lzma
+import sys
 import tarfile
 
+import py7zr
 import pytest
+from pydantic import SecretStr
 
 from pipelines.core.document import ReferenceKind
 from pipelines.core.outcome import Status
@@ -85,3 +88,41 @@ def test_a_broken_archive_gives_what_came_before(parse_bytes: ParseBytes) -> Non
     assert parsed.status is Status.PARTIAL
     assert [child.name for child in parsed.children] == ["a", "b"]
     assert parse_bytes("a.gz", gzip.compress(b"text" * 1000)[:-12]).status is Status.MALFORMED
+
+
+def seven_zip(password: str | None = None, **members: bytes) -> bytes:
+    content = io.BytesIO()
+    with py7zr.SevenZipFile(content, "w", password=password) as archive:
+        for name, data in members.items():
+            archive.writestr(data, name.replace("__", "/").replace("Thumbs_db", "Thumbs.db"))
+    return content.getvalue()
+
+
+def test_files_of_a_7z_archive_are_handed_on(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.7z", seven_zip(docs__pump=b"seal", valve=b"seat" * 500, Thumbs_db=b"y"))
+    assert [(child.name, len(child.data)) for child in parsed.children] == [("docs/pump", 4), ("valve", 2000)]
+
+
+def test_a_7z_archive_is_opened_by_its_password_alone(parse_bytes: ParseBytes) -> None:
+    locked = seven_zip("secret", pump=b"seal")
+    assert parse_bytes("a.7z", locked).status is Status.ENCRYPTED
+    assert parse_bytes("a.7z", locked, ParseSettings(passwords={"*.7z": SecretStr("wrong")})).status is Status.ENCRYPTED
+    opened = parse_bytes(
+        "a.7z", locked, ParseSettings(passwords={"*.7z": SecretStr("wrong"), "a*": SecretStr("secret")})
+    )
+    assert [child.data for child in opened.children] == [b"seal"]
+
+
+def test_a_7z_archive_grows_within_the_limits_and_may_be_broken(parse_bytes: ParseBytes) -> None:
+    large = seven_zip(zeros=bytes(50_000_000))
+    assert parse_bytes("a.7z", large).status is Status.TOO_LARGE
+    assert parse_bytes("a.7z", large[:40] + bytes(90)).status is Status.MALFORMED
+
+
+def test_without_py7zr_the_status_says_what_to_install(
+    parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "py7zr", None)
+    parsed = parse_bytes("a.7z", seven_zip(pump=b"seal"))
+    assert parsed.status is Status.UNSUPPORTED
+    assert "pip install 'strata-kb[7z]'" in parsed.reason

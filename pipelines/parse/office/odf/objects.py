@@ -135,9 +135,14 @@ class Objects:
             return self._formula(formula, place)
         chart = next(root.iter(qualified("chart:chart")), None)
         if chart is None:
-            return False
+            sheets = list(root.iter(qualified("table:table")))
+            return any([self._cells(sheet, sheet.get(qualified("table:name"), ""), place) for sheet in sheets])
         self._chart(chart, text, place, with_data)
         return True
+
+    def _cells(self, table: Element, caption: str, place: Place) -> bool:
+        cells = read_table(table, lambda cell: (plain_text(cell), False), self._most)
+        return self._builder.table([cell for cell in cells if cell.text], place, caption=caption)
 
     def _formula(self, formula: Element, place: Place) -> bool:
         written = next((node for node in formula.iter(qualified("math:annotation"))), None)
@@ -151,9 +156,7 @@ class Objects:
         self._builder.caption(title, place)
         data = chart.find(qualified("table:table")) if with_data else None
         if data is not None:
-            self._builder.table(
-                read_table(data, lambda cell: (plain_text(cell), False), self._most), place, caption=title
-            )
+            self._cells(data, title, place)
 
 
 def _title(chart: Element) -> str:
