@@ -54,7 +54,7 @@ def test_status_tells_of_an_ingest_that_has_not_ended(strata: Strata, tmp_path: 
     [
         (("--runner", "dask"), "go together"),
         (("--address", "tcp://127.0.0.1:8786"), "go together"),
-        (("--runner", "ray", "--address", "tcp://127.0.0.1:8786"), "is no address for --runner ray"),
+        (("--runner", "ray", "--address", "tcp://127.0.0.1:8786"), "is not an address for --runner ray"),
     ],
 )
 def test_a_runner_and_its_address_go_together(

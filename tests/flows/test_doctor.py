@@ -181,7 +181,7 @@ def test_libreoffice_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> None:
     assert found("knowledge base", kb / "none").grade is Grade.OK
-    assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 looked at are whole"
+    assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 checked are complete"
     with open_stores(kb, load(kb).settings) as stores:
         with stores.embedded.exclusive():
             locked = found("knowledge base", kb)
