@@ -1,4 +1,4 @@
-"""Strata's flows: `flows.ingest.ingest` is the build as a Prefect flow, `flows.cli` the command line."""
+"""Prefect flows and the command line: `flows.ingest.ingest` is the build as a flow, `flows.cli` the command line."""
 
 from pipelines.core.libraries import disable_telemetry
 

@@ -1,4 +1,4 @@
-"""Documents in batches, so that what Prefect costs stays small; and what the task of each stage waits for."""
+"""Batches of documents, which reduce Prefect's overhead, and the work of the tasks of each stage."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from pipelines.ingest.task import COMPILING, SourceItem
 from pipelines.store.catalog import Entry
 
 BATCHES = 8
-"""Into which a folder of small documents is divided at least: below that, each document is a batch."""
+"""Minimum number of batches of a folder; with fewer documents, each one is a batch."""
 MOST = 64
-"""Documents of a batch; `benchmarks/flow.py` measures what its tasks cost beside a plain run."""
+"""Maximum documents of a batch; `benchmarks/flow.py` measures the overhead of its tasks."""
 MOST_BYTES = 2 << 20
-"""Of the documents of a batch together: larger ones stand alone."""
+"""Maximum total size of a batch; a larger document forms a batch alone."""
 PICTURES = frozenset((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"))
-"""Names by which a file is taken to need OCR; a hint for the limit alone, for the type is told by content."""
+"""Suffixes of files that probably need OCR; used for the concurrency limit only, types are detected by content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Documents that go through the stages together; `pictures` says that they are to be read by OCR."""
+    """Documents that pass the stages together; `pictures` if they need OCR."""
 
     items: tuple[SourceItem, ...]
     pictures: bool = False
 
     @property
     def label(self) -> str:
-        """What the batch is called: its document, or the first of them and how many there are beside it."""
+        """The name of the batch: its document, or the first one and the number of others."""
         first, more = shown(self.items[0].source.uri), len(self.items) - 1
         return f"{first} and {more} more" if more else first
 
 
 def batches(items: Sequence[SourceItem]) -> Iterator[Batch]:
-    """Yield all items in batches, in their order; pictures apart from the others."""
+    """Yield all items in batches, in order; images are in separate batches."""
     size = min(MOST, math.ceil(len(items) / BATCHES))
     for pictures in (False, True):
         kind = [item for item in items if is_picture(item) == pictures]
@@ -54,7 +54,7 @@ def batches(items: Sequence[SourceItem]) -> Iterator[Batch]:
 
 
 def is_picture(item: SourceItem) -> bool:
-    """Whether a document is a picture by its name."""
+    """Whether a document is an image, by its suffix."""
     return PurePosixPath(item.source.uri).suffix.lower() in PICTURES
 
 
@@ -70,14 +70,14 @@ def _divided(items: Sequence[SourceItem], size: int) -> Iterator[list[SourceItem
 
 
 def is_transient(failure: Failure) -> bool:
-    """Whether a failure is by an error that another try can help: a call, a store, a rate limit."""
+    """Whether the error of a failure is retryable: a model call, a store, a rate limit."""
     kind = getattr(errors, failure.error, None)
     return isinstance(kind, type) and issubclass(kind, StrataError) and kind.retryable
 
 
 @dataclass(slots=True)
 class BatchStage:
-    """A stage of a batch: what is done already is not done again by another try."""
+    """A stage of a batch; a retry skips documents that are done."""
 
     run: IngestRun
     stage: Stage
@@ -95,7 +95,7 @@ class BatchStage:
         return work.item.source.uri not in self.after or any(map(is_transient, self._failures(work)))
 
     def _failures(self, before: InWork) -> list[Failure]:
-        """What this stage of a document failed at."""
+        """Return the failures of a document in this stage."""
         after = self.after[before.item.source.uri]
         return [failure for failure in after.outcome.failures if failure not in before.outcome.failures]
 
@@ -106,10 +106,10 @@ class BatchStage:
 
 
 class BatchJobs:
-    """Documents of a batch that go through all stages in one job each, as they do plainly.
+    """Documents of a batch that pass all stages in one job each, as without Prefect.
 
-    A stage is waited for by its events. A job for each stage would cost small documents a third of their time: each
-    reads what the one before has written.
+    Events report the end of each stage. A job per stage would cost small documents a third of their time, because each
+    one would read the output of the previous one.
     """
 
     def __init__(self, run: IngestRun, watch: RunWatch, items: Sequence[SourceItem]) -> None:
@@ -119,47 +119,47 @@ class BatchJobs:
         self._jobs: dict[str, asyncio.Task[InWork]] = {}
         self._left: dict[Stage, set[str]] = {stage: set() for stage in COMPILING}
         self._passed = {stage: asyncio.Event() for stage in COMPILING}
-        self._told: dict[Failure, Stage] = {}
+        self._reported: dict[Failure, Stage] = {}
         self._stage: Stage | None = None
 
     def __enter__(self) -> BatchJobs:
-        self._watch.heard_by.add(self._hear)
+        self._watch.listeners.add(self._on_event)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._watch.heard_by.discard(self._hear)
+        self._watch.listeners.discard(self._on_event)
         for job in self._jobs.values():
             job.cancel()
 
     async def passed(self, stage: Stage) -> Sequence[Failure]:
-        """Wait until no document has the stage before it, and return what failed there.
+        """Wait until all documents have passed the stage, and return its failures.
 
-        Raises what a job raised; called again, it begins anew with what another try can help.
+        Raises the errors of jobs; a second call for the same stage retries the documents with transient failures.
         """
         again, self._stage = stage is self._stage, stage
         for uri in self._items:
             if uri not in self._jobs or (again and self._may_help(uri)):
                 self._begin(uri)
         if stage is COMPILING[-1]:
-            await asyncio.wait(self._jobs.values())  # what it came to is there a moment after its last event
+            await asyncio.wait(self._jobs.values())  # the result follows the last event with a delay
         else:
             await self._passed[stage].wait()
         for work in self.works:
             for failure in work.outcome.failures:
                 if failure.stage == stage.value or stage is COMPILING[-1]:
-                    self._told.setdefault(failure, stage)
+                    self._reported.setdefault(failure, stage)
         if stage is COMPILING[-1]:
             _log(self.works)
-        return [failure for failure, told in self._told.items() if told is stage]
+        return [failure for failure, reported in self._reported.items() if reported is stage]
 
     @property
     def works(self) -> list[InWork]:
-        """The documents whose jobs have ended. Raises what a job raised."""
+        """The documents whose jobs have ended. Raises the errors of jobs."""
         return [job.result() for job in self._jobs.values() if job.done()]
 
     @property
     def go_on(self) -> bool:
-        """Whether there is a document that has not failed."""
+        """Whether any document has not failed."""
         works = self.works
         return len(works) < len(self._items) or any(work.outcome.entry.document for work in works)
 
@@ -169,7 +169,7 @@ class BatchJobs:
             return False
         failures = () if job.exception() else job.result().outcome.failures
         for failure in filter(is_transient, failures):
-            self._told.pop(failure, None)
+            self._reported.pop(failure, None)
         return job.exception() is not None or any(map(is_transient, failures))
 
     def _begin(self, uri: str) -> None:
@@ -180,7 +180,7 @@ class BatchJobs:
         job.add_done_callback(lambda _: self._end(uri, *COMPILING))
         self._jobs[uri] = job
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if event.phase is not Phase.STARTED and event.subject in self._items and event.stage in self._left:
             self._end(event.subject, event.stage)
 
@@ -192,7 +192,7 @@ class BatchJobs:
 
 
 def _log(works: Sequence[InWork]) -> None:
-    """Say what became of documents that have ended: one record, because the server keeps each by itself."""
+    """Log the status of documents that have ended, in one record, because the server stores each record separately."""
     if ended := [work.outcome.entry for work in works if work.ended]:
         get_run_logger().info("\n".join(map(_line, ended)))
 

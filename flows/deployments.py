@@ -1,4 +1,4 @@
-"""Flows that Prefect starts: by hand, on a schedule, when a folder changes; and the worker that takes such runs."""
+"""Deployments of flows, started by hand, by a schedule or by a change of a folder; and the worker for their runs."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from flows.ingest_flow import strata_ingest
 from flows.other_flows import strata_evaluate, strata_reindex, strata_sync
 
 POOL = "strata"
-"""The work pool whose runs `work` takes; they run in processes of this machine."""
+"""The work pool whose runs `work` executes, in processes of this machine."""
 ON_CHANGE = "on-change"
-"""The tag of a deployment whose folder is watched."""
+"""The tag of deployments whose folder is watched."""
 FLOWS: Mapping[str, Flow[..., Any]] = {
     "ingest": strata_ingest, "reindex": strata_reindex, "sync": strata_sync, "evaluate": strata_evaluate,
 }  # fmt: skip
 LOOK_SECONDS = 10.0
-"""How often the server is asked for deployments with a folder to watch."""
+"""Interval at which the server is asked for deployments with a folder to watch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A flow with its parameters, and when it runs: `cron` in a `timezone`, `on_change` of its folder, else by hand."""
+    """A flow with its parameters and schedule: `cron` in a `timezone`, `on_change` of its folder, or by hand."""
 
     name: str
     flow: str
@@ -64,9 +64,9 @@ class Deployment:
 
 
 def deploy(wanted: Deployment) -> UUID:
-    """Make a deployment on the server, or change the one of its name; return its id.
+    """Create a deployment on the server, or change the one with the same name; return its id.
 
-    Its runs never overlap: one waits for the other.
+    Its runs never overlap: they are queued.
     """
     return asyncio.run(_deploy(wanted))
 
@@ -91,10 +91,10 @@ async def _deploy(wanted: Deployment) -> UUID:
 
 
 def work(once: bool = False) -> None:
-    """Take the runs that are due, each in a process of its own, and watch folders, until interrupted.
+    """Execute the runs that are due, each in a separate process, and watch folders, until interrupted.
 
     Args:
-        once: take what is due now, wait for it, and return; no folder is watched.
+        once: execute the runs that are due now, and return; no folder is watched.
     """
     asyncio.run(_work(once))
 
@@ -111,16 +111,16 @@ async def _work(once: bool) -> None:
 
 
 def _say_nothing(*_: object) -> None:
-    """The command says for itself that it began."""
+    """Suppress the worker's message: the command prints its own."""
 
 
 async def _watch_folders() -> None:
-    """Watch the folder of every deployment that wants it, new ones too; one that is gone no longer."""
+    """Watch the folders of all on-change deployments, following added and deleted deployments."""
     watched: dict[UUID, asyncio.Task[None]] = {}
     async with get_client() as client:
         try:
             while True:
-                with contextlib.suppress(httpx.HTTPError):  # the server may be away for a while
+                with contextlib.suppress(httpx.HTTPError):  # the server may be temporarily unavailable
                     found = {one.id: one for one in await _on_change(client) if _folder(one).is_dir()}
                     for gone in watched.keys() - found.keys():
                         watched.pop(gone).cancel()
@@ -144,7 +144,7 @@ def _folder(deployment: DeploymentResponse) -> Path:
 
 
 async def _watch(client: PrefectClient, deployment: DeploymentResponse) -> None:
-    """Start a run now, since nobody knows what changed before, and whenever something below the folder has changed."""
+    """Start a run now, because earlier changes are unknown, and after every change below the folder."""
     kb = Path(str(deployment.parameters["knowledge_base"]))
     await _start(client, deployment.id)
     async for changes in awatch(_folder(deployment)):
@@ -153,7 +153,7 @@ async def _watch(client: PrefectClient, deployment: DeploymentResponse) -> None:
 
 
 async def _start(client: PrefectClient, deployment: UUID) -> None:
-    """Start a run, unless one waits already: that one will see what has changed."""
+    """Start a run, unless one is already waiting, which will see the change."""
     waiting = await client.read_flow_runs(
         deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])),
         flow_run_filter=FlowRunFilter(

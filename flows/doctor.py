@@ -1,4 +1,4 @@
-"""The knowledge base and its models, and all checks in the order in which they are told."""
+"""Health checks of the knowledge base and its models, and the list of all checks for `strata doctor`."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from pipelines.store.facts import incompleteness, remedy, state
 from pipelines.store.folder import KnowledgeBaseFolder
 
 SAMPLE = 50
-"""Documents whose artifacts are looked at, spread evenly over all."""
+"""Documents whose artifacts are checked, an even sample of all."""
 SECONDS = 30.0
-"""How long the endpoint may take for a word."""
+"""Time-out for the test call to the endpoint."""
 _WORD = "STRATA 2048"
 _HELLO = Request((Message("user", "Reply with the word ready."),), role="answer", max_tokens=16)
 
 
 def knowledge(subject: Subject) -> Diagnosis:
-    """How the knowledge base is; of its documents a sample is looked at."""
+    """Check the knowledge base, with a sample of its documents."""
     if not KnowledgeBaseFolder(subject.kb).exists:
-        return good(f"none at {subject.kb} yet", "`strata ingest FOLDER` makes one")
+        return good(f"none at {subject.kb} yet", "`strata ingest FOLDER` creates one")
     with open_stores(subject.kb, subject.settings) as stores:
         return _found(stores)
 
@@ -53,7 +53,7 @@ def _found(stores: Stores) -> Diagnosis:
         with stores.embedded.exclusive():
             pass
     except StoreLocked as error:
-        return doubtful(f"{documents}; {error.message}", "questions are answered from what is there")
+        return doubtful(f"{documents}; {error.message}", "questions are answered from the present state")
     except StoreError:
         documents += ", read-only"
     if lacks := incompleteness(there):
@@ -62,19 +62,19 @@ def _found(stores: Stores) -> Diagnosis:
     sample = searchable[:: max(1, len(searchable) // SAMPLE)]
     broken = [entry.uri for entry in sample if is_lost(entry, stores.artifacts)]
     if broken:
-        text = f"{documents}; of {len(sample)} looked at {len(broken)} lack artifacts: {broken[0]}"
+        text = f"{documents}; {len(broken)} of {len(sample)} checked lack artifacts: {broken[0]}"
         return bad(text, "`strata fsck --repair`, then `strata ingest` again")
-    return good(f"{documents}; {len(sample)} looked at are whole")
+    return good(f"{documents}; {len(sample)} checked are complete")
 
 
 def endpoint(subject: Subject) -> Diagnosis:
-    """Whether the configured language model replies: one call of a few tokens, and none where none is configured."""
+    """Check that the configured language model replies, by one call of a few tokens."""
     from pipelines.llm.stack import open_chat
 
     llm = subject.settings.llm
     if not llm.configured:
         return good(
-            "none is configured: answers are quoted", "to have one set OPENAI_API_KEY, or [llm] base_url or gguf"
+            "none is configured: answers are quoted", "to use one, set OPENAI_API_KEY, or [llm] base_url or gguf"
         )
     limits = {"tries": 1, "timeout": min(llm.timeout, SECONDS), "cache": False, "record": ""}
     chat = open_chat(llm.model_copy(update=limits))
@@ -93,13 +93,13 @@ def endpoint(subject: Subject) -> Diagnosis:
 
 
 def embedder(subject: Subject) -> Diagnosis:
-    """Whether the embedder loads, and is the one that the vectors of the knowledge base were made with."""
+    """Check that the embedder loads and matches the vectors of the knowledge base."""
     from pipelines.llm.embedders import open_embedder
     from pipelines.resources import open_stores
     from pipelines.store.folder import KnowledgeBaseFolder
 
     if KnowledgeBaseFolder(subject.kb).exists:
-        with open_stores(subject.kb, subject.settings) as stores:  # raises where they do not match
+        with open_stores(subject.kb, subject.settings) as stores:  # raises if they do not match
             rows, info = stores.embedder.embed(["ready"]), stores.embedder.info
     else:
         settings = subject.settings.embed.at_endpoint_of(subject.settings.llm)
@@ -114,23 +114,23 @@ def embedder(subject: Subject) -> Diagnosis:
 
 
 def ocr(subject: Subject) -> Diagnosis:
-    """Whether the OCR engine reads a picture made for it."""
+    """Check that the OCR engine reads a test image."""
     from pipelines.parse.ocr.engine import ocr_engine
 
     try:
         engine = ocr_engine(subject.settings.parse.ocr)
     except MissingExtra as error:
-        return doubtful(f"{error.message}: scans and pictures are not read", error.hint)
+        return doubtful(f"{error.message}: scans and images are not read", error.hint)
     if engine is None:
-        return good("off, as the settings want it: scans and pictures are not read")
-    said = " ".join(reading.text for reading in engine.read(_picture()))
-    if _plain(_WORD) not in _plain(said):
-        return bad(f"{engine.name} reads {said!r} where {_WORD!r} stands", "reinstall it, or try another engine")
-    return good(f"{engine.name} reads")
+        return good("off by the settings: scans and images are not read")
+    text = " ".join(reading.text for reading in engine.read(_picture()))
+    if _plain(_WORD) not in _plain(text):
+        return bad(f"{engine.name} reads {text!r} instead of {_WORD!r}", "reinstall it, or try another engine")
+    return good(f"{engine.name} works")
 
 
 def _picture() -> np.ndarray:
-    """A line of text, black on white."""
+    """Return an image of a line of text, black on white."""
     from PIL import Image, ImageDraw, ImageFont
 
     picture = Image.new("RGB", (640, 160), "white")
@@ -157,6 +157,6 @@ CHECKS = (
 
 
 def examine(subject: Subject) -> Iterator[Result]:
-    """Yield what each check finds, as it is found."""
+    """Yield the result of each check as it completes."""
     for check in CHECKS:
         yield result_of(check, subject)

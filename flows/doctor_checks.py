@@ -1,4 +1,4 @@
-"""The machine and the servers: Python and its packages, disk, LibreOffice, telemetry; Neo4j and Prefect where named."""
+"""Health checks of the environment: packages, disk, LibreOffice, telemetry, Neo4j, Prefect; and the types of checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from qa.settings import QaSettings
 DISTRIBUTION = "strata-kb"
 OLDEST = (3, 11)
 SCARCE, TOO_LITTLE = 2 << 30, 200 << 20
-"""Bytes of free disk below which it is worth a word, and below which an ingest will hardly end."""
+"""Bytes of free disk space below which a check warns, and below which it fails."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _OFFICE = ("soffice", "libreoffice")
 OLDEST_NEO4J = 5
@@ -33,13 +33,13 @@ _VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, ve
 class Grade(StrEnum):
     OK = "ok"
     WARNING = "warning"
-    """Something is left out, or will soon be; the rest works."""
+    """Something is unavailable, or will soon be; the rest works."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """How one thing is: `text` says what was found, `hint` what to do about it."""
+    """The outcome of a check: `text` describes the state, `hint` what to do about it."""
 
     grade: Grade
     text: str
@@ -48,7 +48,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A finding under the name of what was looked at."""
+    """The outcome of a check with its name."""
 
     name: str
     grade: Grade
@@ -58,7 +58,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is looked at: a knowledge base, which may not be there yet, and the settings in force."""
+    """The subject of the checks: a knowledge base, which may not exist yet, and the settings in force."""
 
     kb: Path
     settings: QaSettings
@@ -66,7 +66,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A thing to look at. `find` may take so many `seconds`; what it raises is what is wrong."""
+    """A check. `find` may take this number of `seconds`; an exception counts as failed."""
 
     name: str
     find: Callable[[Subject], Diagnosis]
@@ -86,9 +86,9 @@ def bad(text: str, hint: str = "") -> Diagnosis:
 
 
 def result_of(check: Check, subject: Subject) -> Result:
-    """Return what a check finds; out of time or with an error it has failed, and nothing is raised.
+    """Run a check; a time-out or an error is a failed result, and nothing is raised.
 
-    A check that is out of time is left behind in a thread that ends with the process.
+    A check that times out is left running in a daemon thread.
     """
     found: list[Diagnosis] = []
     thread = threading.Thread(target=lambda: found.append(_found(check, subject)), name=check.name, daemon=True)
@@ -103,15 +103,15 @@ def _found(check: Check, subject: Subject) -> Diagnosis:
         return check.find(subject)
     except StrataError as error:
         return bad(error.message, error.hint)
-    except Exception as error:  # whatever a library raises is what is wrong with it
+    except Exception as error:  # any error of a library is the result of its check
         return bad(f"{type(error).__name__}: {error}")
 
 
 def packages(subject: Subject) -> Diagnosis:
-    """Whether Python is new enough, and every package that Strata cannot do without is installed."""
+    """Check the version of Python and that all required packages are installed."""
     python = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST:
-        return bad(f"Python {python}", "3.11 or newer is needed")
+        return bad(f"Python {python}", "3.11 or newer is required")
     try:
         wanted = [line for line in requires(DISTRIBUTION) or [] if "extra ==" not in line]
     except PackageNotFoundError:
@@ -123,37 +123,37 @@ def packages(subject: Subject) -> Diagnosis:
 
 
 def disk(subject: Subject) -> Diagnosis:
-    """Whether the folder of the knowledge base can be written, and how much room there is."""
+    """Check that the folder of the knowledge base is writable, and its free space."""
     folder = _nearest(subject.kb)
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        hint = "questions can be asked; to ingest choose another place with --kb"
+        hint = "asking works; to ingest, choose another folder with --kb"
         return (doubtful if subject.kb.is_dir() else bad)(f"{folder} cannot be written: {error.strerror}", hint)
     free = shutil.disk_usage(folder).free
     text = f"{free / (1 << 30):.1f} GiB free at {folder.resolve()}"
     if free < TOO_LITTLE:
-        return bad(text, "make room, or choose another place with --kb")
+        return bad(text, "free some space, or choose another folder with --kb")
     return doubtful(text, "an ingest of many documents may need more") if free < SCARCE else good(text)
 
 
 def office(subject: Subject) -> Diagnosis:
-    """Whether LibreOffice is there, by way of which DOC and PPT are read."""
+    """Check for LibreOffice, which converts DOC and PPT."""
     found = next(filter(None, map(shutil.which, _OFFICE)), None)
     if found is None:
-        return doubtful("LibreOffice is not installed: DOC and PPT are left out", "install LibreOffice (soffice)")
+        return doubtful("LibreOffice is not installed: DOC and PPT are not read", "install LibreOffice (soffice)")
     return good(found)
 
 
 def telemetry(subject: Subject) -> Diagnosis:
-    """Which of the switches are as Strata sets them; one that the user has set otherwise stays, and is named."""
+    """Check that the telemetry switches have Strata's values; those that the user has changed are listed."""
     loud = [
         f"{name}={os.environ.get(name, '')}" for name, value in TELEMETRY_OFF.items() if os.environ.get(name) != value
     ]
     if loud:
-        return doubtful(f"on by the environment: {', '.join(loud)}", "unset them, and nothing is told to anybody")
-    return good(f"off for all libraries that have any ({len(TELEMETRY_OFF)} switches)")
+        return doubtful(f"enabled by the environment: {', '.join(loud)}", "unset these variables to disable it")
+    return good(f"off for all libraries ({len(TELEMETRY_OFF)} switches)")
 
 
 def _name(requirement: str) -> str:
@@ -169,17 +169,17 @@ def _installed(name: str) -> bool:
 
 
 def _nearest(path: Path) -> Path:
-    """The path itself, or the folder above it that is there."""
+    """Return the path itself, or its nearest existing parent folder."""
     return next(one for one in (path, *path.absolute().parents) if one.is_dir())
 
 
 def neo4j(subject: Subject) -> Diagnosis:
-    """Whether the Neo4j of the settings answers, and which it is; nothing is written there."""
+    """Check that the configured Neo4j answers, and its version; nothing is written."""
     from pipelines.store.neo4j.connection import Connection, Neo4jAddress
 
     store = subject.settings.store
     if not store.neo4j_uri:
-        return good("none is configured: the graph lies in the knowledge base", "`make neo4j` starts one")
+        return good("none is configured: the graph is in the knowledge base", "`make neo4j` starts one")
     password = store.neo4j_password.get_secret_value()
     connection = Connection(Neo4jAddress(store.neo4j_uri, store.neo4j_user, password, store.neo4j_database), 0.0)
     try:
@@ -189,7 +189,7 @@ def neo4j(subject: Subject) -> Diagnosis:
     finally:
         connection.close()
     if not told:
-        return bad(f"{store.neo4j_uri} does not say what it is")
+        return bad(f"{store.neo4j_uri} does not report its version")
     release, edition = str(told[0]["version"]), str(told[0]["edition"])
     text = f"{store.neo4j_uri}, {told[0]['name']} {release} {edition}, database {store.neo4j_database}"
     number = release.partition(".")[0]
@@ -199,13 +199,13 @@ def neo4j(subject: Subject) -> Diagnosis:
 
 
 def prefect(subject: Subject) -> Diagnosis:
-    """Whether the Prefect server that is named answers, or one that was started with nothing said."""
+    """Check that the configured Prefect server answers, or else one at the default address."""
     if find_spec("prefect") is None:
-        return doubtful("Prefect is not installed", "an ingest is then seen on no page")
+        return doubtful("Prefect is not installed", "ingests run without a flow page")
     try:
         address = server_address()
     except ServerFailed as error:
         return bad(error.message, error.hint)
     if not address:
-        return good("no server runs: an ingest is seen on no page", "`make up` or `prefect server start` starts one")
-    return good(f"{address} answers: ingests are seen there")
+        return good("no server runs: ingests run without it", "`make up` or `prefect server start` starts one")
+    return good(f"{address} answers: it shows ingests")

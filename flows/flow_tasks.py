@@ -1,4 +1,4 @@
-"""The tasks of the flow: their names, tags, retries and limits, and the steps of a run taken as these tasks."""
+"""The tasks of the flow: names, tags, retries and limits; and the execution of the steps of a run as tasks."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from pipelines.settings import Settings
 RETRIES = 2
 RETRY_SECONDS = [2.0, 10.0]
 OCR, MODEL, STORE = "ocr", "model", "store"
-"""What there is a limit for on the server, of all runs together: tasks with these tags, and runs that write the stores.
+"""Tags with a concurrency limit on the server, shared by all runs: two for tasks, one for runs that write the stores.
 
-Prefect asks the server about every tag of a task before it runs, so there are no others.
+Prefect asks the server about every tag of a task before it runs, so there are no other tags.
 """
 STORE_AT_ONCE = 4
 
 
 class _Transient:
-    """Marks the state of a task that another try can help."""
+    """Marks the state of a task as retryable."""
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """The work of a task, and what came of it: Prefect itself may fail before the work was begun."""
+    """The work of a task and its outcome: Prefect itself may fail before the work has begun."""
 
     work: Work
     tried: bool = False
@@ -65,7 +65,7 @@ class _Attempt:
 
 
 async def _do(label: str, work: _Attempt) -> State | None:
-    """What every task does; the failures of single documents end it as failed, with their reasons."""
+    """The function of every task; it is failed, with the reasons, if documents failed."""
     failures = await work()
     logger = get_run_logger()
     for failure in failures:
@@ -73,18 +73,18 @@ async def _do(label: str, work: _Attempt) -> State | None:
     if not failures:
         return None
     first = failures[0]
-    told = f"{shown(first.subject)}: {shown(first.reason)}"
+    message = f"{shown(first.subject)}: {shown(first.reason)}"
     more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-    return Failed(message=told + more, data=_Transient() if any(map(is_transient, failures)) else None)
+    return Failed(message=message + more, data=_Transient() if any(map(is_transient, failures)) else None)
 
 
 def named_by(parameter: str) -> Callable[[], str]:
-    """Return what gives a flow's run the name of the folder or knowledge base that is this parameter of it."""
+    """Return a function that names a flow run after the folder or knowledge base in this parameter."""
     return lambda: shown(PurePath(str(flow_run.parameters[parameter])).name)
 
 
 def may_retry(task: object, run: object, state: State) -> bool:
-    """Whether another try can help a task that ended so."""
+    """Whether a task that ended in this state can be retried."""
     data = state.data
     return isinstance(data, _Transient) or (isinstance(data, StrataError) and data.retryable)
 
@@ -113,7 +113,7 @@ STEPS: Mapping[RunStep, _StageTask] = {
 
 
 async def set_limits(settings: Settings) -> None:
-    """Have the server limit the tags where it does not yet; what is set there stays."""
+    """Create missing concurrency limits on the server; existing ones are kept."""
     at_once = settings.ingest.documents_at_once
     async with get_client() as client:
         for tag, limit in ((OCR, at_once), (MODEL, at_once), (STORE, STORE_AT_ONCE)):
@@ -126,7 +126,7 @@ async def set_limits(settings: Settings) -> None:
 
 
 class FlowSteps:
-    """Takes the steps of a run as tasks of the flow that is running (see `Steps`); `watch` hears the run's events."""
+    """Executes the steps of a run as tasks of the running flow (see `Steps`); `watch` receives the run's events."""
 
     def __init__(self, run: IngestRun, watch: RunWatch, link: ServerLink) -> None:
         self._watch = watch
@@ -142,19 +142,19 @@ class FlowSteps:
             self._stages[stage, True] = _task(stage.value, *tags, *ocr)
 
     async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
-        inside = await asyncio.gather(*(self._through(run, batch) for batch in batches(items)))
+        inside = await asyncio.gather(*(self._compile_batch(run, batch) for batch in batches(items)))
         return [member for members in inside for member in members]
 
     async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
-        await self._taken(STEPS[step], f"{step.value} {subject}".rstrip(), work)
+        await self._run_task(STEPS[step], f"{step.value} {subject}".rstrip(), work)
 
     def writing(self) -> AbstractAsyncContextManager[None]:
         return self._link.holding(f"tag:{STORE}")
 
-    async def _through(self, run: IngestRun, batch: Batch) -> list[SourceItem]:
-        """Take a batch through the stages; those of its documents that have ended go no further."""
+    async def _compile_batch(self, run: IngestRun, batch: Batch) -> list[SourceItem]:
+        """Process a batch stage by stage; documents that have ended skip the remaining stages."""
         if len(batch.items) > 1 and not run.asks_model:
-            return await self._through_in_jobs(run, batch)
+            return await self._compile_in_jobs(run, batch)
         ended: list[InWork] = []
         works = [InWork(item) for item in batch.items]
         async with self._room:
@@ -162,24 +162,24 @@ class FlowSteps:
                 if not works or run.stopped:
                     break
                 of_stage = BatchStage(run, stage, works)
-                await self._taken(self._stages[stage, batch.pictures], f"{stage.value} {batch.label}", of_stage)
+                await self._run_task(self._stages[stage, batch.pictures], f"{stage.value} {batch.label}", of_stage)
                 ended += [work for work in of_stage.works if work.ended]
                 works = [work for work in of_stage.works if not work.ended]
         return [member for work in ended for member in run.take(work)]
 
-    async def _through_in_jobs(self, run: IngestRun, batch: Batch) -> list[SourceItem]:
+    async def _compile_in_jobs(self, run: IngestRun, batch: Batch) -> list[SourceItem]:
         async with self._room:
             with BatchJobs(run, self._watch, batch.items) as jobs:
                 for stage in COMPILING:
                     task = self._stages[stage, batch.pictures]
-                    await self._taken(task, f"{stage.value} {batch.label}", partial(jobs.passed, stage))
+                    await self._run_task(task, f"{stage.value} {batch.label}", partial(jobs.passed, stage))
                     if not jobs.go_on:
                         break
                 works = jobs.works
         return [member for work in works for member in run.take(work)]
 
-    async def _taken(self, task: _StageTask, label: str, work: Work) -> None:
-        """Take a step as a task, or without Prefect where that fails or is lost. Raises what the work raised."""
+    async def _run_task(self, task: _StageTask, label: str, work: Work) -> None:
+        """Execute work as a task, or without Prefect if the server fails or is lost. Raises the errors of the work."""
         attempt = _Attempt(work)
         if not self._link.is_lost:
             with contextlib.suppress(*SERVER_TROUBLE):

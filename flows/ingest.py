@@ -1,4 +1,4 @@
-"""The ingest as a Prefect flow where a server is there to show it, else plainly."""
+"""The ingest as a Prefect flow if a server is available, else without Prefect."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from pipelines.settings import Settings
 if TYPE_CHECKING:
     from flows.telemetry import Telemetry
 
-NO_SERVER = "no Prefect server is running, so this run is seen here alone; `prefect server start` shows the next"
+NO_SERVER = "no Prefect server is running, so this run has no flow page; `prefect server start` starts one"
 QUIET = {
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
-    "PREFECT_CLIENT_MAX_RETRIES": "2",  # a server that has gone is waited for 6 s, not a minute, by each request
+    "PREFECT_CLIENT_MAX_RETRIES": "2",  # each request waits 6 s for a lost server, not a minute
     "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
     "PREFECT_CLI_PROMPT": "false",
 }
-"""What keeps Prefect from printing, waiting long, starting servers (see also `pipelines.core.libraries`); what the
-user has set stays. What is logged goes to the server."""
+"""Variables that keep Prefect from printing, waiting long and starting servers (see also `pipelines.core.libraries`);
+values that the user has set are kept. Logs go to the server."""
 
 
 def ingest(
@@ -45,14 +45,14 @@ def ingest(
     flow: bool = True,
     telemetry: Telemetry | None = None,
 ) -> Report:
-    """Do what `pipelines.build` does as a flow, seen on the Prefect server that `server_address` finds.
+    """Do the same as `pipelines.build`, as a flow on the Prefect server that `server_address` finds.
 
-    Where it finds none, and without `flow`, the steps are taken without Prefect. `telemetry` gets the spans and figures
-    of the run. Raises what `build` raises, `ServerFailed`.
+    Without a server, or without `flow`, the steps run without Prefect. `telemetry` receives the spans and metrics of
+    the run. Raises the errors of `build`, and `ServerFailed`.
     """
     kb = Path(kb)
-    strangers = [place for place in (local_folder(folder), kb) if place is not None]
-    address = use_server(*strangers) if flow else ""
+    untrusted = [place for place in (local_folder(folder), kb) if place is not None]
+    address = use_server(*untrusted) if flow else ""
     traced = telemetry.of_run(shown_place(folder), str(kb), progress) if telemetry else nullcontext()
     with traced as trace:
         watch = RunWatch(trace.hear if trace else progress)
@@ -63,30 +63,30 @@ def ingest(
             if not address:
                 report = asyncio.run(execute(run, items, trace.around(PLAIN) if trace else PLAIN))
             else:
-                run.prefetch(items)  # Prefect takes its time to be imported
+                run.prefetch(items)  # while Prefect is imported, which takes long
                 from flows.ingest_flow import as_flow
 
-                report = as_flow(run, items, watch, shown_place(folder), trace.around if trace else as_they_are)
+                report = as_flow(run, items, watch, shown_place(folder), trace.around if trace else untraced)
         if trace:
-            trace.tell(report)
+            trace.record(report)
     return report
 
 
-def as_they_are(steps: Steps) -> Steps:
-    """Return the steps of a run that nobody traces."""
+def untraced(steps: Steps) -> Steps:
+    """Return the steps of a run without tracing."""
     return steps
 
 
-def use_server(*strangers: Path) -> str:
-    """Return the address of the server, empty for none, once Prefect is set to talk to it and to nobody else.
+def use_server(*untrusted: Path) -> str:
+    """Configure Prefect for the server that `server_address` finds; return its address, empty for none.
 
-    Raises `SettingsError` where Prefect would take settings from one of the `strangers`, `ServerFailed`.
+    Raises `SettingsError` if Prefect would read settings from one of the `untrusted` folders, and `ServerFailed`.
     """
     if named_address():
-        refuse_settings_in(*strangers)
+        refuse_settings_in(*untrusted)
     address = server_address()
     if address:
-        refuse_settings_in(*strangers)
+        refuse_settings_in(*untrusted)
         for name, value in {**QUIET, "PREFECT_API_URL": address}.items():
             os.environ.setdefault(name, value)
     return address

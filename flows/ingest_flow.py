@@ -1,6 +1,6 @@
-"""The ingest as a flow of Prefect: a task for every stage of a batch of documents, and for every step over all of them.
+"""The ingest as a Prefect flow: a task for each stage of a batch of documents, and for each step over all documents.
 
-A task's work stays in the run's worker processes; a document that fails makes its task fail, and the flow goes on.
+The work is done in the run's worker processes. If a document fails, its task fails and the flow continues.
 """
 
 from __future__ import annotations
@@ -47,10 +47,7 @@ PROGRESS_SECONDS = 5.0
 
 @dataclass(slots=True)
 class FlowRun:
-    """A run that is open, for the flow to take through its steps; `report` is how it ended, once it has.
-
-    `around` is put around whoever takes the steps.
-    """
+    """An open run that the flow executes; `report` is set at its end. `around` wraps the executor of the steps."""
 
     run: IngestRun
     items: Sequence[SourceItem]
@@ -65,28 +62,28 @@ _OPEN: ContextVar[FlowRun | None] = ContextVar("open run", default=None)
 
 @flow(name="strata-ingest", flow_run_name=named_by("folder"), persist_result=False, validate_parameters=False)
 async def strata_ingest(folder: str, knowledge_base: str, settings: dict[str, Any] | None = None) -> State:
-    """Bring a knowledge base up to a folder of documents.
+    """Update a knowledge base from a folder of documents.
 
     Args:
         folder: the folder with the documents, on the machine where the flow runs.
         knowledge_base: the folder of the knowledge base.
-        settings: what is set over the knowledge base's strata.toml and the environment, as "chunk.max_tokens".
+        settings: overrides of the knowledge base's strata.toml and the environment, such as "chunk.max_tokens".
     """
     if (opened := _OPEN.get()) is not None:
-        return await _taken(opened, folder)
+        return await _execute(opened, folder)
     watch = RunWatch()
     chosen: Settings = load(Path(knowledge_base), settings or {}).settings
     with open_run(folder, Path(knowledge_base), chosen, watch) as run:
-        return await _taken(FlowRun(run, run.prepare(), watch, ServerLink(watch)), shown_place(folder))
+        return await _execute(FlowRun(run, run.prepare(), watch, ServerLink(watch)), shown_place(folder))
 
 
 def as_flow(
     run: IngestRun, items: Sequence[SourceItem], watch: RunWatch, folder: str, around: Callable[[Steps], Steps]
 ) -> Report:
-    """Take an open run through its steps as a flow; `around` is put around whoever takes them.
+    """Execute an open run as a flow; `around` wraps the executor of the steps.
 
-    A server that goes away does not cost the run: it is taken to its end all the same. Raises `ServerFailed` where the
-    server answers and does not take the run.
+    If the server is lost, the run continues without it. Raises `ServerFailed` if the server answers but rejects the
+    run.
     """
     opened = FlowRun(run, items, watch, ServerLink(watch), around)
     token = _OPEN.set(opened)
@@ -108,11 +105,11 @@ def as_flow(
 
 
 async def _run(opened: FlowRun, folder: str) -> None:
-    """Run the flow with what is set as its parameters; secrets are masked."""
+    """Run the flow, with the changed settings as its parameters; secrets are masked."""
     await strata_ingest(folder, str(opened.run.stores.folder.root.resolve()), opened.run.settings.changed())
 
 
-async def _taken(opened: FlowRun, folder: str) -> State:
+async def _execute(opened: FlowRun, folder: str) -> State:
     context = FlowRunContext.get()
     if context is not None and context.flow_run is not None:
         opened.watch(Event(Stage.FLOW, Phase.STARTED, detail=url_for(context.flow_run) or ""))
@@ -121,15 +118,15 @@ async def _taken(opened: FlowRun, folder: str) -> State:
     await link.ask(lambda: set_limits(settings))
     async with _progress(opened.watch, link):
         report = opened.report = await execute(opened.run, opened.items, steps)
-    await link.ask(lambda: _tell(report, folder, settings))
+    await link.ask(lambda: _publish(report, folder, settings))
     await link.check()
     return Completed(message=summary(report))
 
 
 @asynccontextmanager
 async def _progress(watch: RunWatch, link: ServerLink) -> AsyncIterator[None]:
-    """Keep an artifact that says how far the run is."""
-    begin = partial(acreate_progress_artifact, progress=0.0, key="ingest-progress", description=watch.told)
+    """Maintain an artifact with the progress of the run."""
+    begin = partial(acreate_progress_artifact, progress=0.0, key="ingest-progress", description=watch.description)
     artifact = await link.ask(begin)
     if artifact is None:
         yield
@@ -141,22 +138,22 @@ async def _progress(watch: RunWatch, link: ServerLink) -> AsyncIterator[None]:
         updates.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await updates
-    await link.ask(lambda: aupdate_progress_artifact(artifact, progress=100.0, description=watch.told))
+    await link.ask(lambda: aupdate_progress_artifact(artifact, progress=100.0, description=watch.description))
 
 
 async def _update(artifact: UUID, watch: RunWatch, link: ServerLink) -> None:
-    told = ""
+    last = ""
     while not link.is_lost:
         await asyncio.sleep(PROGRESS_SECONDS)
-        if watch.told != told:
-            told = watch.told
-            await link.ask(partial(aupdate_progress_artifact, artifact, progress=watch.percent, description=told))
+        if watch.description != last:
+            last = watch.description
+            await link.ask(partial(aupdate_progress_artifact, artifact, progress=watch.percent, description=last))
         else:
             await link.check()
 
 
-async def _tell(report: Report, folder: str, settings: Settings) -> None:
-    """Leave the report with the run, and where to look at what came of it."""
+async def _publish(report: Report, folder: str, settings: Settings) -> None:
+    """Create artifacts with the report, the failures and a link to Neo4j Browser."""
     await acreate_markdown_artifact(report_markdown(report, folder), "ingest-report", summary(report))
     if report.failures:
         rows = failure_rows(report)

@@ -1,4 +1,4 @@
-"""What is done with a knowledge base beside the ingest, as flows: another embedder, Neo4j brought up, an evaluation."""
+"""Other flows over a knowledge base: reindexing with another embedder, synchronization with Neo4j, evaluation."""
 
 from __future__ import annotations
 
@@ -29,20 +29,19 @@ def _settings(kb: str, chosen: Chosen | None, **more: object) -> QaSettings:
 def strata_reindex(
     knowledge_base: str, embedder: str, drop_old: bool = False, settings: dict[str, Any] | None = None
 ) -> State:
-    """Embed a knowledge base anew with another model, compare, then switch.
+    """Embed a knowledge base with another model, compare, and switch.
 
     Args:
         knowledge_base: the folder of the knowledge base.
-        embedder: wordllama, e5, fastembed, openai or one's own as `module:Class`.
+        embedder: wordllama, e5, fastembed, openai, or your own as `module:Class`.
         drop_old: remove the vectors of other embedders.
-        settings: what is set over the knowledge base's strata.toml and the environment.
+        settings: overrides of the knowledge base's strata.toml and the environment.
     """
-    told = _embed_anew(knowledge_base, embedder, drop_old, settings)
-    return Completed(message=told)
+    return Completed(message=_reindex(knowledge_base, embedder, drop_old, settings))
 
 
 @task(name="reindex", tags=["corpus", STORE], persist_result=False)
-def _embed_anew(kb: str, embedder: str, drop_old: bool, chosen: Chosen | None) -> str:
+def _reindex(kb: str, embedder: str, drop_old: bool, chosen: Chosen | None) -> str:
     from pipelines.ingest.reindex import reindex
 
     done = reindex(Path(kb), _settings(kb, chosen, **{"embed.name": embedder}), drop_old)
@@ -53,24 +52,24 @@ def _embed_anew(kb: str, embedder: str, drop_old: bool, chosen: Chosen | None) -
 
 @flow(name="strata-sync", flow_run_name=named_by("knowledge_base"), persist_result=False)
 def strata_sync(knowledge_base: str, settings: dict[str, Any] | None = None) -> State:
-    """Bring the graph stores beside the embedded one, as Neo4j, up to a knowledge base.
+    """Synchronize other graph stores, such as Neo4j, with a knowledge base.
 
     Args:
         knowledge_base: the folder of the knowledge base.
-        settings: what is set over the knowledge base's strata.toml and the environment.
+        settings: overrides of the knowledge base's strata.toml and the environment.
     """
     chosen = _settings(knowledge_base, settings)
     names = chosen.store.graph_copies or ("neo4j",)
-    failed = [told for name in names if (told := _bring_up(knowledge_base, name, settings))]
-    return Failed(message="; ".join(failed)) if failed else Completed(message="brought up")
+    failed = [reason for name in names if (reason := _synchronize(knowledge_base, name, settings))]
+    return Failed(message="; ".join(failed)) if failed else Completed(message="synchronized")
 
 
 @task(
     name="sync", task_run_name="sync {store}", tags=["corpus", STORE], persist_result=False,
     retries=RETRIES, retry_delay_seconds=RETRY_SECONDS, retry_condition_fn=may_retry,
 )  # fmt: skip
-def _bring_up(kb: str, store: str, chosen: Chosen | None) -> str:
-    """Return what failed, empty for nothing."""
+def _synchronize(kb: str, store: str, chosen: Chosen | None) -> str:
+    """Return a description of the failures, empty for none."""
     from pipelines.resources import open_graph, open_stores
     from pipelines.store.graph import sync
 
@@ -86,13 +85,13 @@ def _bring_up(kb: str, store: str, chosen: Chosen | None) -> str:
 def strata_evaluate(
     knowledge_base: str, questions: str, strategies: list[str] | None = None, settings: dict[str, Any] | None = None
 ) -> State:
-    """Answer questions whose answers are known, and say how well.
+    """Answer questions with known answers, and score the answers.
 
     Args:
         knowledge_base: the folder of the knowledge base.
-        questions: a file of questions, as `strata eval answers` takes it.
-        strategies: by which to answer; without them the default one.
-        settings: what is set over the knowledge base's strata.toml and the environment.
+        questions: a file of questions, as for `strata eval answers`.
+        strategies: the strategies to evaluate; by default the default strategy.
+        settings: overrides of the knowledge base's strata.toml and the environment.
     """
     return Completed(message=_answer(knowledge_base, questions, strategies or [], settings))
 

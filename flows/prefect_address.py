@@ -1,4 +1,4 @@
-"""Where the Prefect server is on which a run can be seen, found without importing Prefect, which takes a second."""
+"""The address of the Prefect server, found without importing Prefect, which takes a second."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 from pipelines.core.errors import SettingsError, StrataError
 
 _SECONDS = 5.0
-# What Prefect reads in the folder that one is in, wherever that is, and what in it is Prefect's.
+# Files that Prefect reads in the current folder, and text that marks settings of Prefect in them.
 _READ = {".env": b"PREFECT_", "prefect.toml": b"", "pyproject.toml": b"tool.prefect"}
 
 
 class ServerFailed(StrataError):
-    """The Prefect server that is named does not answer, or went away; `strata ingest --no-flow` does without."""
+    """The configured Prefect server does not answer or was lost; `strata ingest --no-flow` works without it."""
 
     retryable = True
 
 
 def server_address() -> str:
-    """Return the address of the API of the server that runs are seen on, empty for none.
+    """Return the API address of the Prefect server, empty for none.
 
-    That is the one that `PREFECT_API_URL` or the profile in use names, else one that answers where Prefect's own
-    server stands unless it is told otherwise. Raises `ServerFailed` where one is named and does not answer.
+    It is the server that `PREFECT_API_URL` or the active profile names, else one that answers at the default address.
+    Raises `ServerFailed` if a named server does not answer.
     """
     if not (named := named_address()):
         return own_address() if is_prefect(own_address()) else ""
@@ -36,24 +36,24 @@ def server_address() -> str:
         reason = str(getattr(error, "reason", error))
         raise ServerFailed(
             f"the Prefect server at {named} does not answer: {reason}",
-            hint="`make up` starts one; `--no-flow` ingests without",
+            hint="`make up` starts one; `--no-flow` ingests without it",
         ) from error
     return named
 
 
 def named_address() -> str:
-    """Return the address of the API that the environment or the profile in use names, empty for none."""
+    """Return the API address that the environment or the active profile names, empty for none."""
     return (os.environ.get("PREFECT_API_URL") or _of_profile()).rstrip("/")
 
 
 def own_address() -> str:
-    """Return the address of the API of a server that was started with nothing said."""
+    """Return the default API address of a server."""
     host = os.environ.get("PREFECT_SERVER_API_HOST") or "127.0.0.1"
     return f"http://{host}:{os.environ.get('PREFECT_SERVER_API_PORT') or 4200}/api"
 
 
 def answers(api: str) -> bool:
-    """Whether a server answers at the address of an API, whatever it says."""
+    """Whether a server answers at an API address, with any reply."""
     try:
         _ask(api)
     except (urllib.error.URLError, OSError, ValueError):
@@ -70,7 +70,7 @@ def is_prefect(api: str) -> bool:
 
 
 def _ask(api: str) -> None:
-    with contextlib.suppress(urllib.error.HTTPError):  # it wants a key that Prefect's client has
+    with contextlib.suppress(urllib.error.HTTPError):  # it requires a key that Prefect's client has
         _read(api + "/health")
 
 
@@ -80,7 +80,7 @@ def _read(url: str) -> bytes:
 
 
 def _of_profile() -> str:
-    """What the profile in use says, as `prefect profile use` keeps it."""
+    """Return the API address in the active profile, as stored by `prefect profile use`."""
     home = Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser()
     path = Path(os.environ.get("PREFECT_PROFILES_PATH") or home / "profiles.toml")
     try:
@@ -91,17 +91,17 @@ def _of_profile() -> str:
     return str(told.get("profiles", {}).get(name, {}).get("PREFECT_API_URL", ""))
 
 
-def refuse_settings_in(*strangers: Path) -> None:
-    """Raise `SettingsError` where one is in one of these folders and Prefect would take settings from there.
+def refuse_settings_in(*untrusted: Path) -> None:
+    """Raise `SettingsError` if the current folder is in one of these, and Prefect would read settings from it.
 
-    They can name a server of its own, a database, a file of loggers to load. Those of any other folder, of the
-    environment and of a profile are the user's.
+    Such settings can name a server, a database, or a logging configuration to load. Settings in other folders, in the
+    environment and in a profile are the user's.
     """
     here = Path.cwd()
-    if not any(here.is_relative_to(folder.resolve()) for folder in strangers):
+    if not any(here.is_relative_to(folder.resolve()) for folder in untrusted):
         return
     for name, words in _READ.items():
         path = here / name
         if path.is_file() and words.lower() in path.read_bytes().lower():
-            hint = "go to another folder and name these by their path, or add --no-flow"
-            raise SettingsError(f"Prefect would take settings from {path}", ids=(str(path),), hint=hint)
+            hint = "change to another folder, or add --no-flow"
+            raise SettingsError(f"Prefect would read settings from {path}", ids=(str(path),), hint=hint)

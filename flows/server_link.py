@@ -1,6 +1,6 @@
-"""What a run asks of Prefect's server, which may go away meanwhile: that is noticed, told once, and not waited for.
+"""Requests of a run to the Prefect server, which may be lost: the loss is detected, reported once, and not waited for.
 
-Prefect itself tries each event for ten seconds and each request for six, at the end of the process without limit.
+Prefect itself retries each event for ten seconds and each request for six, at the end of the process without limit.
 """
 
 from __future__ import annotations
@@ -23,54 +23,54 @@ from flows.prefect_address import answers
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 
 T = TypeVar("T")
-LOST = "Prefect's server was lost; the run goes on without it"
+LOST = "Prefect's server was lost; the run continues without it"
 ASK_SECONDS = 5.0
-"""After which it is found out whether a server that does not reply to a request answers at all."""
+"""Time-out of a request, after which the server's availability is checked."""
 RECONNECTIONS = 3
-"""Tries that Prefect makes at once to reach a server that has gone, for each event; a fourth would wait a second."""
+"""Reconnection attempts of Prefect's event client without a delay; a fourth would wait a second."""
 SEND_SECONDS = 5.0
-"""To send what Prefect has not yet told its server when the flow has ended."""
+"""Time-out for sending Prefect's pending events and logs at the end of the flow."""
 SERVER_TROUBLE = (httpx.HTTPError, ConcurrencySlotAcquisitionError)
-"""What Prefect raises for a server that does not answer, or not as it should."""
+"""Errors that Prefect raises if the server does not answer or answers incorrectly."""
 
 
 class ServerLink:
-    """Whether the server still answers; `tell` is called once with `LOST`."""
+    """The state of the connection to the server; `tell` is called once with `LOST`."""
 
     def __init__(self, tell: Progress) -> None:
         self._tell = tell
         self.is_lost = False
 
     def lose(self) -> None:
-        """Note that the server does not answer, and have Prefect send each request once."""
+        """Record that the server does not answer, and disable Prefect's retries."""
         if not self.is_lost:
             self.is_lost = True
             get_current_settings().client.max_retries = 0
             self._tell(Event(Stage.FLOW, Phase.FAILED, detail=LOST))
 
     async def ask(self, call: Callable[[], Awaitable[T]]) -> T | None:
-        """Return what a request to the server gives, None where it gives nothing or is lost."""
+        """Return the result of a request to the server, None if it fails or the server is lost."""
         await self.check()
         if self.is_lost:
             return None
         try:
             async with asyncio.timeout(ASK_SECONDS):
                 return await call()
-        except (httpx.HTTPError, TimeoutError):  # it may not take this, or this process may have had no time
+        except (httpx.HTTPError, TimeoutError):  # the server may have rejected it, or this process was too busy
             await self.check()
         return None
 
     async def check(self) -> None:
-        """Find out whether the server answers at all."""
+        """Check whether the server answers."""
         if not self.is_lost and not await asyncio.to_thread(answers, str(PREFECT_API_URL.value())):
             self.lose()
 
     @asynccontextmanager
     async def holding(self, limit: str) -> AsyncIterator[None]:
-        """Hold one slot of a limit on the server, for as long as there is a server.
+        """Hold one slot of a concurrency limit on the server, while the server is available.
 
-        One slot for a whole phase: where the server keeps its runs in SQLite, a slot that is asked for while it writes
-        is refused, and Prefect's client asks again two seconds later.
+        There is one slot for the whole phase: a server with SQLite rejects a request for a slot while it writes, and
+        Prefect's client retries two seconds later.
         """
         slot = AsyncExitStack()
         if not self.is_lost:
@@ -85,12 +85,12 @@ class ServerLink:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Within the block Prefect tells of the run as long as there is a server; at its end what is left is sent."""
+        """Let Prefect report the run in the block while the server is available; at the end, send what is pending."""
         if not emit_events_to_cloud():
             EventsWorker.set_client_override(PrefectEventsClient, reconnection_attempts=RECONNECTIONS)
         client = get_current_settings().client
         retries, printed = client.max_retries, logging.raiseExceptions
-        logging.raiseExceptions = False  # Prefect prints what no server takes
+        logging.raiseExceptions = False  # otherwise Prefect prints records that it cannot send
         try:
             yield
         finally:
@@ -100,7 +100,7 @@ class ServerLink:
 
 
 def _send() -> None:
-    """Send what Prefect has not yet told its server."""
+    """Send Prefect's pending events and logs."""
     for worker in (EventsWorker, APILogWorker):
-        logging.getLogger(worker.__name__).setLevel(logging.ERROR)  # it counts aloud what is left to send
+        logging.getLogger(worker.__name__).setLevel(logging.ERROR)  # it logs the number of pending items
         worker.drain_all(timeout=SEND_SECONDS)

@@ -1,8 +1,8 @@
-"""Traces and metrics of a run by OpenTelemetry. The one file that imports it; nothing is sent unless `--otel` is given.
+"""Traces and metrics of a run by OpenTelemetry, with `--otel` only. The only module that imports OpenTelemetry.
 
-A run is a trace: a span for it, one for each step, and one for each stage of each document, from the run's events.
-Names of documents and reasons of failures are attributes; texts are not. OpenTelemetry's own variables say where all of
-it goes (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME), by default to this machine.
+A run is a trace: a span for the run, one for each step, and one for each stage of each document. Names of documents and
+reasons of failures are attributes; document text is never included. OpenTelemetry's own variables set the destination
+(OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME), by default this machine.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider
 
 NAME = "strata"
-"""Of the instrumentation, and of the service where OTEL_SERVICE_NAME names none."""
+"""Name of the instrumentation, and of the service unless OTEL_SERVICE_NAME is set."""
 
 
 class Telemetry:
-    """Where traces and metrics of runs go, by the providers of OpenTelemetry's SDK or of the program around."""
+    """Traces and metrics of runs, sent by the providers of OpenTelemetry's SDK or of the calling program."""
 
     def __init__(self, tracers: TracerProvider, meters: MeterProvider) -> None:
         self._tracer = tracers.get_tracer(NAME)
@@ -37,16 +37,16 @@ class Telemetry:
 
     @contextmanager
     def of_run(self, folder: str, kb: str, progress: Progress) -> Iterator[RunTrace]:
-        """Yield the trace of a run, which passes the run's events on to `progress`; it ends with the block."""
-        told = {"strata.folder": folder, "strata.knowledge_base": kb}
-        with self._tracer.start_as_current_span("ingest", attributes=told):
+        """Yield the trace of a run, which forwards the run's events to `progress` and ends with the block."""
+        attributes = {"strata.folder": folder, "strata.knowledge_base": kb}
+        with self._tracer.start_as_current_span("ingest", attributes=attributes):
             yield RunTrace(self._tracer, self._meter, progress)
 
 
 class RunTrace:
-    """The spans and figures of one run: what it hears (`hear`), its steps (`around`), how it ended (`tell`).
+    """The spans and metrics of one run, from its events (`hear`), its steps (`around`) and its report (`record`).
 
-    Made where the span of the run is the current one.
+    It must be created in the span of the run.
     """
 
     def __init__(self, tracer: Tracer, meter: Meter, progress: Progress) -> None:
@@ -57,15 +57,13 @@ class RunTrace:
         self._run: Span = trace.get_current_span()
         self._open: dict[tuple[Stage, str], tuple[Span, float]] = {}
         self._ended = meter.create_counter("strata.stages", "1", "Stages of documents that ended, by stage and phase")
-        self._seconds = meter.create_histogram(
-            "strata.stage.duration", "s", "Seconds by the clock of a document's stage"
-        )
+        self._seconds = meter.create_histogram("strata.stage.duration", "s", "Wall-clock seconds of a document's stage")
         self._documents = meter.create_counter("strata.documents", "1", "Documents of the runs, by status")
         self._failures = meter.create_counter("strata.failures", "1", "Failures by stage and error")
         self._usage = meter.create_counter("strata.model", "1", "Calls, tokens and dollars of language models, by role")
 
     def hear(self, event: Event) -> None:
-        """Take an event of the run, and pass it on."""
+        """Record an event of the run, and forward it."""
         if event.subject and event.phase is Phase.STARTED:
             self._begin(event)
         elif event.subject:
@@ -73,11 +71,11 @@ class RunTrace:
         self._progress(event)
 
     def around(self, steps: Steps) -> Steps:
-        """Return the same steps, each with a span of its own."""
+        """Return the same steps, each in a span."""
         return _TracedSteps(steps, self._tracer, self._context)
 
-    def tell(self, report: Report) -> None:
-        """Count what became of the documents and what language work took."""
+    def record(self, report: Report) -> None:
+        """Record documents by status, failures, and the usage of language models."""
         for status, number in report.documents.items():
             self._documents.add(number, {"status": status})
         for failure in report.failures:
@@ -99,7 +97,7 @@ class RunTrace:
         if event.phase is Phase.FAILED and (event.stage, event.subject) not in self._open:
             self._begin(event)
         span, began = self._open.pop((event.stage, event.subject), (None, 0.0))
-        if span is None:  # taken from an earlier run, which takes no time
+        if span is None:  # reused from an earlier run, without duration
             return
         if event.phase is Phase.FAILED:
             span.set_status(StatusCode.ERROR, event.detail)
@@ -108,7 +106,7 @@ class RunTrace:
 
 
 class _TracedSteps:
-    """Takes the steps of a run as others do, each in a span."""
+    """Executes the steps of a run by another executor, each in a span."""
 
     def __init__(self, inner: Steps, tracer: Tracer, context: Context) -> None:
         self._inner, self._tracer, self._context = inner, tracer, context
@@ -127,7 +125,7 @@ class _TracedSteps:
 
 @contextmanager
 def exporting() -> Iterator[Telemetry]:
-    """Yield a telemetry that sends over OTLP to where OpenTelemetry's variables say; all is sent when the block ends.
+    """Yield a telemetry that exports over OTLP to the destination in OpenTelemetry's variables, flushed at the end.
 
     Raises:
         MissingExtra: OpenTelemetry's SDK is not installed.
@@ -141,7 +139,7 @@ def exporting() -> Iterator[Telemetry]:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise MissingExtra("otel", "to send traces and metrics") from error
+        raise MissingExtra("otel", "sending traces and metrics") from error
     resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME") or NAME})
     tracers = TracerProvider(resource=resource)
     tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

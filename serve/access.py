@@ -1,7 +1,7 @@
-"""The caller of a request: a role, and the folders whose documents are all that they see.
+"""Access control: the role of the caller of a request, the folders that they may see, and keys.
 
-The guard sets it for each request from its key; routes and tools read it from there. To read it where none is set is
-an error, and never means full access. Keys are read from their file, and recognized in requests.
+The guard sets the caller of each request from its key; routes and tools read it from a context variable. A missing
+caller is an error, and never means full access.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from pipelines.core.errors import SettingsError, StrataError
 from pipelines.core.ids import uri_of
 
 SHORTEST_KEY = 16
-"""Characters of a key: 16 of hexadecimal are 64 bits, which nobody guesses over a network (NIST SP 800-63B, 5.1.1)."""
+"""Minimum length of a key: 16 hexadecimal digits are 64 bits, too many to guess online (NIST SP 800-63B, 5.1.1)."""
 COOKIE = "strata_session"
 
 
 class Role(StrEnum):
     READ = "read"
-    """Looks and asks."""
+    """Can read and ask."""
     ADMIN = "admin"
-    """Also changes what is in a knowledge base."""
+    """Can also change knowledge bases."""
 
 
 class NotAllowed(StrataError):
-    """What only an admin may do."""
+    """The caller lacks the permission for a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Folders, as URIs without a slash at their ends: documents below them exist, and no others."""
+    """Folders, as URIs without slashes at the ends, whose documents are visible."""
 
     folders: tuple[str, ...]
 
@@ -51,7 +51,7 @@ class Scope:
         return uri.startswith(tuple(f"{folder}/" for folder in self.folders))
 
     def within(self, folders: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the parts of these folders that exist; of none given, all that exist."""
+        """Return the visible parts of these folders; all visible folders if none are given."""
         wanted = [folder.strip("/") for folder in folders]
         if not wanted:
             return self.folders
@@ -62,7 +62,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a caller may do. `name` is for the log of changes; no `scope` means all documents."""
+    """The permissions of a caller. `name` is recorded with changes; without a `scope`, all documents are visible."""
 
     name: str = ""
     role: Role = Role.READ
@@ -73,7 +73,7 @@ _CURRENT: ContextVar[Access] = ContextVar("access")
 
 
 def current() -> Access:
-    """Return the caller. Raises `NotAllowed` where none was set."""
+    """Return the caller. Raises `NotAllowed` if none was set."""
     try:
         return _CURRENT.get()
     except LookupError as error:
@@ -81,16 +81,16 @@ def current() -> Access:
 
 
 def require_admin() -> Access:
-    """Return the caller. Raises `NotAllowed` for anybody but an admin."""
+    """Return the caller. Raises `NotAllowed` unless they are an admin."""
     access = current()
     if access.role is not Role.ADMIN:
-        raise NotAllowed("this key may look and ask, and change nothing", hint='a key with role = "admin" may')
+        raise NotAllowed("this key is read-only", hint='a key with role = "admin" can change a knowledge base')
     return access
 
 
 @contextmanager
 def acting(access: Access) -> Iterator[None]:
-    """Make `access` the caller of everything inside."""
+    """Make `access` the caller in the block."""
     token = _CURRENT.set(access)
     try:
         yield
@@ -100,17 +100,19 @@ def acting(access: Access) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Key:
-    """A secret, and what it opens; the secret is not shown where the value is."""
+    """A secret and its permissions; the representation does not show the secret."""
 
     secret: str
     access: Access
 
     def check(self) -> None:
-        """Raise `SettingsError` for a secret that can be guessed or not be sent, and for an admin who sees a part."""
+        """Raise `SettingsError` for a secret that is too short or cannot be sent, and for an admin with folders."""
         if len(self.secret) < SHORTEST_KEY or not self.secret.isascii() or not self.secret.isprintable():
             raise SettingsError(f"the key {self.access.name} is not {SHORTEST_KEY} printable ASCII characters or more")
         if self.access.role is Role.ADMIN and self.access.scope is not None:
-            raise SettingsError(f"the key {self.access.name} is an admin's and has folders", hint="an admin sees all")
+            raise SettingsError(
+                f"the key {self.access.name} is an admin's and has folders", hint="admins see everything"
+            )
 
 
 class _Line(BaseModel):
@@ -129,9 +131,9 @@ class _File(BaseModel):
 
 
 def read_keys(path: Path | None) -> tuple[Key, ...]:
-    """Return the keys of a file: `[[keys]]` of a `.toml`, else its first line, which opens everything to be read.
+    """Return the keys in a file: `[[keys]]` of a `.toml`, else the first line as a key that can read everything.
 
-    None for None. Raises `SettingsError` where the file cannot be read or says something else.
+    Returns no keys without a path. Raises `SettingsError` if the file cannot be read or is invalid.
     """
     if path is None:
         return ()
@@ -154,27 +156,27 @@ def _keys_of(text: str) -> tuple[Key, ...]:
     try:
         lines = _File.model_validate(tomllib.loads(text)).keys
         return tuple(Key(one.key, Access(one.name, Role(one.role), _scope(one.folders))) for one in lines)
-    except ValidationError as error:  # its own text would show the keys
-        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise SettingsError(f"the key file is wrong: {told}") from error
+    except ValidationError as error:  # its message would contain the keys
+        details = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise SettingsError(f"the key file is invalid: {details}") from error
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"the key file is no TOML: {error}") from error
+        raise SettingsError(f"the key file is not valid TOML: {error}") from error
     except ValueError as error:
-        raise SettingsError(f"the key file is wrong: {error}", hint="role is read or admin") from error
+        raise SettingsError(f"the key file is invalid: {error}", hint="role is read or admin") from error
 
 
 def _scope(folders: list[str] | None) -> Scope | None:
-    """The scope of these folders; an empty list of them is one that holds nothing."""
+    """Return the scope of these folders; an empty list makes nothing visible."""
     if folders is None:
         return None
     plain = [uri_of(folder.strip("/")) for folder in folders]
     if not all(plain) or any(part in (".", "..") for one in plain for part in one.split("/")):
-        raise SettingsError("a folder of a key is no path below the documents' folder", ids=tuple(folders))
+        raise SettingsError("a folder of a key is not a path below the documents' folder", ids=tuple(folders))
     return Scope(tuple(plain))
 
 
 class KeyRing:
-    """Checks keys. A browser that logged in with one has a cookie instead, which no other server accepts."""
+    """Checks keys. After login a browser sends a session cookie instead, which is valid for this server only."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = tuple(keys)
@@ -185,19 +187,19 @@ class KeyRing:
         return bool(self._keys)
 
     def of(self, given: str) -> Key | None:
-        """Return the key with this secret; takes as long whichever it is, and wherever it differs."""
+        """Return the key with this secret, by comparisons in constant time."""
         sent = given.encode("utf-8", "surrogateescape")
         found = [key for key in self._keys if hmac.compare_digest(sent, key.secret.encode())]
         return found[0] if found else None
 
     def session(self, key: Key) -> str:
-        """Return what the cookie of a browser holds that gave the key."""
+        """Return the session cookie for a key."""
         return hmac.new(self._secret, key.secret.encode(), sha256).hexdigest()
 
     def access(self, headers: Headers) -> Access | None:
-        """Return what a request may do by its `Authorization: Bearer KEY`, `X-API-Key: KEY` or cookie; None: nothing.
+        """Return the permissions of a request by `Authorization: Bearer KEY`, `X-API-Key: KEY` or cookie, or None.
 
-        Without keys only this machine is served, and its user may do everything.
+        A server without keys is accessible from this machine only, and its user is an admin.
         """
         if not self.needed:
             return Access("local", Role.ADMIN)

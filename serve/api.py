@@ -1,4 +1,4 @@
-"""The routes below /api: everything that can be read of a knowledge base, searched and asked."""
+"""The read-only routes below /api: content of a knowledge base, search, and questions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from serve.views import (
 MOST = RequestLimits().results
 Kb = Annotated[str, Path(max_length=255, description="the knowledge base, by the name of its folder")]
 Id = Annotated[str, Path(max_length=100)]
-Words = Annotated[str, Query(max_length=200, description="only those with these words in their names")]
+Words = Annotated[str, Query(max_length=200, description="filter by words in the name")]
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 Count = Annotated[int, Query(ge=1, le=MOST)]
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
@@ -73,17 +73,17 @@ def _bases(services: Services) -> APIRouter:
 
     @reading.get("/kb/{kb}")
     def get_overview(kb: Kb) -> KnowledgeBaseOverview:
-        """Tell what a knowledge base holds: files by status, languages, contents, cost, and what is missing."""
+        """Get an overview of a knowledge base: files by status, languages, contents, cost, and what is missing."""
         return overview.overview(services.base(kb))
 
     @reading.get("/kb/{kb}/failures")
     def list_failures(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[FailureLine]:
-        """List the files that are not in, or not whole, each with its reason and what can be done."""
+        """List the missing and incomplete files, each with its reason and a remedy."""
         return list_part(overview.failures(services.base(kb)), offset, limit)
 
     @reading.get("/kb/{kb}/runs")
     def list_runs(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[RunLine]:
-        """List the last ingests, the latest first, with what became of the documents."""
+        """List the past ingests with their counts, the latest first."""
         return list_part(runs_of(services.base(kb)), offset, limit)
 
     router.include_router(reading)
@@ -98,24 +98,24 @@ def _documents(services: Services) -> APIRouter:
     def list_documents(
         kb: Kb, status: Words = "", language: Words = "", q: Words = "", offset: Offset = 0, limit: Count = 50
     ) -> ListPart[DocumentLine]:
-        """List the files of the folder, those too that are not in, in order of their paths."""
+        """List all files of the folder by path, including those that are not indexed."""
         base = services.base(kb)
         return documents.list_documents(base, status=status, language=language, words=q, offset=offset, limit=limit)
 
     @router.get("/{id}")
     def get_document(kb: Kb, id: Id) -> DocumentView:
-        """Tell what a document is: pages, sections, tags, entities, references in and out."""
+        """Get a document: pages, sections, tags, entities, incoming and outgoing references."""
         return services.document(services.base(kb), id, MOST)
 
     @router.get("/{id}/pages/{number}.png", response_class=Response, responses=_PICTURE)
     def get_picture(kb: Kb, id: Id, number: Number) -> Response:
-        """Draw a page of a PDF file or picture, where the source file is there and unchanged."""
+        """Draw a page of a PDF file or image, if the source file exists and is unchanged."""
         picture = services.pictures.draw(services.base(kb), id, number)
         return Response(picture, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
 
     @waiting.get("/{id}/printed")
     async def get_printed(kb: Kb, id: Id, start: Offset = 0, end: Offset = 0, page: Offset = 0) -> PrintedView:
-        """Find the passage from `start` to `end` on the pages of an office document as LibreOffice prints them."""
+        """Locate the passage from `start` to `end` on the pages of an office document as printed by LibreOffice."""
         return await services.printed.find(services.base(kb), id, start, end, page)
 
     @waiting.get("/{id}/printed/{number}.png", response_class=Response, responses=_PICTURE)
@@ -126,7 +126,7 @@ def _documents(services: Services) -> APIRouter:
 
     @router.get("/{id}/pages/{number}")
     def get_page(kb: Kb, id: Id, number: Number) -> PageContent:
-        """Tell what stands on a page: its blocks with their boxes, and the chunks that touch it."""
+        """Get the content of a page: its blocks with boxes, and the chunks on it."""
         return page_content(services.base(kb), services.pictures, id, number)
 
     router.include_router(waiting)
@@ -138,7 +138,7 @@ def _parts(services: Services) -> APIRouter:
 
     @router.get("/chunks")
     def list_chunks(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[ChunkView]:
-        """List the chunks of a document in their order."""
+        """List the chunks of a document in order."""
         base = services.base(kb)
         base.entry(id)
         return list_part(documents.chunks_of(base, id), offset, limit)
@@ -150,7 +150,7 @@ def _parts(services: Services) -> APIRouter:
 
     @router.get("/figures")
     def list_figures(kb: Kb, id: Id, offset: Offset = 0, limit: Count = 50) -> ListPart[FigureView]:
-        """List the figures of a document with what is known of them."""
+        """List the figures of a document with their descriptions."""
         base = services.base(kb)
         base.entry(id)
         return list_part(documents.figures_of(base, id), offset, limit)
@@ -170,34 +170,34 @@ def _knowledge(services: Services) -> APIRouter:
 
     @router.get("/tags")
     def list_tags(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> ListPart[Named]:
-        """List the tags, those of most chunks first."""
+        """List the tags, the most frequent first."""
         return names.list_names(services.base(kb), NodeKind.TAG, q, offset, limit)
 
     @router.get("/tags/{id}")
     def get_tag(kb: Kb, id: Id, limit: Count = 50) -> NamedView:
-        """Tell of a tag, and the chunks that bear it."""
+        """Get a tag and its chunks."""
         return names.name_view(services.base(kb), NodeKind.TAG, id, limit)
 
     @router.get("/entities")
     def list_entities(kb: Kb, q: Words = "", offset: Offset = 0, limit: Count = 50) -> ListPart[Named]:
-        """List the entities, those named most often first."""
+        """List the entities, the most frequently mentioned first."""
         return names.list_names(services.base(kb), NodeKind.ENTITY, q, offset, limit)
 
     @router.get("/entities/{id}")
     def get_entity(kb: Kb, id: Id, limit: Count = 50) -> NamedView:
-        """Tell of an entity, the chunks that name it, and its relations."""
+        """Get an entity, the chunks that mention it, and its relations."""
         return names.name_view(services.base(kb), NodeKind.ENTITY, id, limit)
 
     @router.get("/graph/{id}")
     def get_neighbourhood(kb: Kb, id: Id, hops: Hops = 1, limit: Nodes = 100) -> GraphView:
-        """Return the nodes around a node of any layer, nearest first, and the edges between them."""
+        """Get the neighbourhood of a node of any layer: nodes, nearest first, and the edges between them."""
         return bounded_neighbourhood(services.base(kb).knowledge.stores.graph, id, hops, limit)
 
     return router
 
 
-def _told(view: AnswerView | SearchView) -> Response:
-    """A view as JSON. The framework would check each value of it once more, which takes longer than to write it."""
+def _json(view: AnswerView | SearchView) -> Response:
+    """Return a view as JSON, without the framework's validation, which takes longer than the serialization."""
     return Response(encode(view), media_type="application/json")
 
 
@@ -206,17 +206,17 @@ def _questions(services: Services) -> APIRouter:
 
     @router.post("/search", response_model=SearchView)
     async def search(kb: Kb, query: asking.SearchRequest) -> Response:
-        """Search without answering: the chunks that score best, and what their scores are made of."""
-        return _told(await services.asking.search(services.base(kb), query))
+        """Search without answering: the best chunks, and the components of their scores."""
+        return _json(await services.asking.search(services.base(kb), query))
 
     @router.post("/ask", response_model=AnswerView)
     async def ask(kb: Kb, question: asking.QuestionRequest) -> Response:
-        """Answer a question with citations, or say that the documents do not."""
-        return _told(await services.asking.answer(services.base(kb), question))
+        """Answer a question with citations, or state that the documents do not contain the answer."""
+        return _json(await services.asking.answer(services.base(kb), question))
 
     @router.post("/ask/stream", response_class=StreamingResponse, responses=_EVENTS)
     async def ask_stream(kb: Kb, question: asking.QuestionRequest) -> StreamingResponse:
-        """Answer a question as server-sent events: what is being done, then the trace, then the answer."""
+        """Answer a question as server-sent events: progress, then the trace, then the answer."""
         events = services.asking.events(services.base(kb), question)
         return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 

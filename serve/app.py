@@ -1,4 +1,4 @@
-"""The server: guard, API, explorer and their errors as one application, and the process that runs it (`uvicorn`)."""
+"""The application: guard, API, explorer and error handlers, and the process that runs it (`uvicorn`)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DESCRIPTION = "Documents with their provenance, search, cited answers, and the t
 
 @contextmanager
 def open_services(settings: ServeSettings) -> Iterator[Services]:
-    """Open the knowledge bases of a server and what works on them. Raises what `KnowledgeBase.open` does."""
+    """Open the knowledge bases of a server and its services. Raises the errors of `KnowledgeBase.open`."""
     with (
         open_library(settings) as library,
         PagePictures(settings.limits) as pictures,
@@ -49,10 +49,7 @@ def open_services(settings: ServeSettings) -> Iterator[Services]:
 
 
 def create_app(settings: ServeSettings, services: Services) -> FastAPI:
-    """Return the application of a server.
-
-    Raises `SettingsError` for settings that must not be (`ServeSettings.check`).
-    """
+    """Return the application of a server. Raises `SettingsError` for unsafe settings (`ServeSettings.check`)."""
     settings.check()
     keys = KeyRing(settings.keys)
     agents = _Agents(services) if find_spec("mcp") else None
@@ -78,7 +75,7 @@ def create_app(settings: ServeSettings, services: Services) -> FastAPI:
 
 
 class _Agents:
-    """The MCP server at /mcp, where its extra is installed."""
+    """The MCP server at /mcp, if its extra is installed."""
 
     def __init__(self, services: Services) -> None:
         from serve.mcp_server import http_routes, mcp_server
@@ -88,7 +85,7 @@ class _Agents:
 
     @asynccontextmanager
     async def running(self, app: FastAPI) -> AsyncIterator[None]:
-        """Keep the sessions of agents inside."""
+        """Run the session manager during the lifetime of the application."""
         async with self._server.session_manager.run():
             yield
 
@@ -112,7 +109,7 @@ def _add_login(app: FastAPI, settings: ServeSettings, keys: KeyRing) -> None:
 def _add_language(app: FastAPI) -> None:
     @app.post("/language", include_in_schema=False)
     async def choose_language(request: Request) -> Response:
-        """Keep what language was chosen, and go back to the page where it was."""
+        """Store the chosen language in a cookie, and return to the previous page."""
         sent = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=4)
         came = urlsplit(request.headers.get("referer", ""))
         here = came.netloc == request.headers.get("host") and came.path != "/language"
@@ -125,39 +122,39 @@ def _add_language(app: FastAPI) -> None:
 def _add_handlers(app: FastAPI) -> None:
     @app.exception_handler(StrataError)
     async def strata_error(request: Request, error: StrataError) -> Response:
-        return _told(request, problem_of(error))
+        return _problem_response(request, problem_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return _told(request, problem(422, "; ".join(lines)))
+        return _problem_response(request, problem(422, "; ".join(lines)))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return _told(request, problem(error.status_code, str(error.detail)))
+        return _problem_response(request, problem(error.status_code, str(error.detail)))
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        return _told(request, problem_of(None))
+        return _problem_response(request, problem_of(None))
 
 
-def _told(request: Request, told: Problem) -> Response:
-    """A problem as JSON for programs, as a page for people."""
+def _problem_response(request: Request, problem: Problem) -> Response:
+    """Return a problem as JSON for the API, and as a page otherwise."""
     if request.url.path.startswith(("/api", "/mcp")):
-        return reply(told)
-    return HTMLResponse(render("problem.html", told=told), told.status)
+        return reply(problem)
+    return HTMLResponse(render("problem.html", told=problem), problem.status)
 
 
 def run(settings: ServeSettings, services: Services, ready: Callable[[str], None]) -> None:
     """Serve until interrupted.
 
-    No request is logged: a question may be in its address, and no key may ever be. Raises `SettingsError`; where the
-    port is taken, uvicorn says so and ends the process with 1.
+    Requests are not logged, because their addresses may contain questions. Raises `SettingsError`; if the port is in
+    use, uvicorn prints an error and exits with 1.
 
     Args:
-        settings: the server's settings; of port 0 the system chooses a free one.
-        services: what the routes answer from.
-        ready: is told the server's address once it can be asked.
+        settings: the server's settings; port 0 selects a free port.
+        services: the services of the routes.
+        ready: called with the server's address when it accepts requests.
     """
     config = uvicorn.Config(
         create_app(settings, services),

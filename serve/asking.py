@@ -25,14 +25,14 @@ from serve.settings import RequestLimits
 
 LOG = logging.getLogger("strata.serve")
 QUIET_S = 15.0
-"""Seconds without an event after which a comment is sent, so that nothing between takes the stream for dead."""
+"""Seconds without an event after which a comment is sent, so that no proxy closes the stream."""
 _MOST_NAMES = 50
-"""Names of one kind in a filter."""
+"""Maximum names of one kind in a filter."""
 Names = tuple[str, ...]
 
 
 class SearchRequest(BaseModel):
-    """What is searched or asked, and in which documents; an empty field confines nothing."""
+    """A query and a filter of documents; an empty field does not restrict."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,9 +42,9 @@ class SearchRequest(BaseModel):
     types: Names = Field((), max_length=_MOST_NAMES, description="media types, or endings such as pdf")
     tags: Names = Field((), max_length=_MOST_NAMES)
     pages: tuple[int, ...] = Field((), max_length=_MOST_NAMES)
-    since: str = Field("", max_length=40, description="documents of this date or later (2024-05-31)")
+    since: str = Field("", max_length=40, description="documents from this date on (2024-05-31)")
     until: str = Field("", max_length=40)
-    limit: int | None = Field(None, ge=1, le=RequestLimits().results, description="passages that are looked at")
+    limit: int | None = Field(None, ge=1, le=RequestLimits().results, description="number of retrieved passages")
 
     @property
     def where(self) -> Filter:
@@ -54,14 +54,14 @@ class SearchRequest(BaseModel):
 
 
 class QuestionRequest(SearchRequest):
-    """A question; `strategy` is a name that comes with Strata, empty for the knowledge base's choice."""
+    """A question; `strategy` is the name of a built-in strategy, empty for the knowledge base's default."""
 
-    # Code of one's own (`module:function`) is for those to name who may run code here.
+    # Custom code (`module:function`) cannot be selected over HTTP.
     strategy: str = Field("", max_length=40, pattern="^[a-z-]*$")
 
 
 class Asking:
-    """Answers questions, as many at once as the limits allow; searches have turns of their own, for they are short."""
+    """Answers questions, with limited concurrency; searches, which are short, have a queue of their own."""
 
     def __init__(self, limits: RequestLimits) -> None:
         self._turns = RequestQueue(limits.asks, limits.waiting)
@@ -69,7 +69,7 @@ class Asking:
         self._running: set[asyncio.Task[None]] = set()
 
     async def search(self, base: OpenBase, query: SearchRequest) -> SearchView:
-        """Return the chunks that score best. Raises what `KnowledgeBase.retrieve` does, and `Busy`."""
+        """Return the best chunks. Raises the errors of `KnowledgeBase.retrieve`, and `Busy`."""
         async with self._searches.turn():
             hits = await anyio.to_thread.run_sync(
                 lambda: base.knowledge.retrieve(query.question, query.limit or 10, query.where)
@@ -77,15 +77,15 @@ class Asking:
         return SearchView(query.question, tuple(map(hit_view, hits)))
 
     async def answer(self, base: OpenBase, question: QuestionRequest) -> AnswerView:
-        """Return the answer. Raises what `KnowledgeBase.ask` does, and `Busy`."""
+        """Return the answer. Raises the errors of `KnowledgeBase.ask`, and `Busy`."""
         async with self._turns.turn():
             return answer_view(await anyio.to_thread.run_sync(_asked(base, question)))
 
     async def events(self, base: OpenBase, question: QuestionRequest) -> AsyncIterator[bytes]:
-        """Yield events as the server sends them: `step` and `text` while a model works, then `trace`, then `answer`.
+        """Yield server-sent events: `step` and `text` while a model works, then `trace`, then `answer`.
 
-        What goes wrong is an event `problem`, with what a problem reply has. Where the reader goes away, the question
-        is worked at to its end, and keeps its turn.
+        An error is an event `problem` with the content of a problem reply. If the client disconnects, the question is
+        still processed to the end, and keeps its place in the queue.
         """
         queue: asyncio.Queue[bytes] = asyncio.Queue()
         task = asyncio.create_task(self._work(base, question, queue))
@@ -123,29 +123,29 @@ class Asking:
 
 
 class _Listener:
-    """Tells what is asked of the model, and the texts of its reply as they come."""
+    """Sends the tasks of the model and the text of its reply as it arrives."""
 
     def __init__(self, tell: Callable[[bytes], None]) -> None:
-        self._tell, self._reply, self._told = tell, "", ""
+        self._tell, self._reply, self._sent = tell, "", ""
 
     def __call__(self, role: str, piece: str) -> None:
         if not piece:
-            self._reply = self._told = ""
+            self._reply = self._sent = ""
             self._tell(event("step", {"role": role}))
             return
         self._reply += piece
-        if (text := readable(self._reply)) != self._told:
-            self._told = text
+        if (text := readable(self._reply)) != self._sent:
+            self._sent = text
             self._tell(event("text", {"role": role, "text": text}))
 
 
 def event(name: str, value: object) -> bytes:
-    """Return a server-sent event; JSON has no line break, so it is one line of data."""
+    """Return a server-sent event; JSON has no line breaks, so the data is one line."""
     return b"event: " + name.encode() + b"\ndata: " + encode(value) + b"\n\n"
 
 
 def answer_view(answer: Answer) -> AnswerView:
-    """Return an answer as the API has it."""
+    """Return an answer as a value of the API."""
     return AnswerView(
         answer.question,
         answer.text,
@@ -171,7 +171,7 @@ def answer_view(answer: Answer) -> AnswerView:
 
 
 def hit_view(hit: Hit) -> HitView:
-    """Return a chunk that was found as the API has it."""
+    """Return a retrieved chunk as a value of the API."""
     place = hit.chunk.provenance
     shares: dict[str, float] = {}
     for share in hit.shares:

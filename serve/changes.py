@@ -1,6 +1,6 @@
-"""The routes below /api that change something: an ingest as a job, files sent to it, corrections. For admins alone.
+"""The routes below /api that change something, for admins only: ingest jobs, uploads, feedback and corrections.
 
-A file is written whole below the folder of the documents, or not at all.
+An upload is written atomically below the folder of the documents.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from serve.services import Services
 from serve.views import ListPart, list_part
 
 _PAUSE_S = 0.2
-"""Seconds between two events of a job at least: a folder of small files tells hundreds in a second."""
-Uri = Annotated[str, PathParameter(max_length=2000, description="where it goes below the folder of the documents")]
+"""Minimum seconds between two events of a job: a folder of small files causes hundreds per second."""
+Uri = Annotated[str, PathParameter(max_length=2000, description="path below the folder of the documents")]
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A file that was taken; the next ingest reads it."""
+    """An uploaded file; the next ingest reads it."""
 
     uri: str
     size: int
@@ -45,7 +45,7 @@ class Uploaded:
 
 
 def changes_router(services: Services) -> APIRouter:
-    """Return the routes; each raises `NotAllowed` for anybody but an admin, and where the server changes nothing."""
+    """Return the routes; each raises `NotAllowed` unless the caller is an admin and the server allows changes."""
     router = APIRouter(prefix="/api/kb/{kb}", tags=["changes"])
     _add_ingest(router, services)
     _add_feedback(router, services)
@@ -53,7 +53,7 @@ def changes_router(services: Services) -> APIRouter:
 
     @router.put("/files/{path:path}", status_code=201)
     async def put_file(kb: Kb, path: Uri, request: Request) -> Uploaded:
-        """Take a file, the body as it is, for the next ingest; one of the same path is replaced."""
+        """Upload a file, as the request body, for the next ingest; an existing file is replaced."""
         target = services.changing(kb)
         place = place_for(target.folder, path)
         replaced = place.exists()
@@ -66,40 +66,40 @@ def changes_router(services: Services) -> APIRouter:
 def _add_ingest(router: APIRouter, services: Services) -> None:
     @router.post("/ingest", status_code=202)
     def start_ingest(kb: Kb) -> JobView:
-        """Bring the knowledge base up to its folder; what goes on is told by `ingest/events`."""
+        """Start an ingest of the folder; `ingest/events` reports its progress."""
         target = services.changing(kb)
         place = target.base.knowledge.stores.folder.root
         return target.jobs.start(kb, target.folder, place, target.by).view
 
     @router.get("/ingest")
     def get_ingest(kb: Kb) -> JobView:
-        """Tell of the ingest that goes on, or of the last one that this server started."""
+        """Get the running ingest, or the last one that this server started."""
         return _job(services, kb).view
 
     @router.delete("/ingest")
     def stop_ingest(kb: Kb) -> JobView:
-        """Interrupt the ingest: what is finished is kept, and the next one goes on from there."""
+        """Interrupt the ingest: finished work is kept, and the next one continues."""
         job = _job(services, kb)
         job.stop()
         return job.view
 
     @router.get("/ingest/events", response_class=StreamingResponse)
     async def follow_ingest(kb: Kb) -> StreamingResponse:
-        """Tell of the ingest as server-sent events `job`, until it has ended."""
-        told = _events(_job(services, kb))
-        return StreamingResponse(told, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+        """Follow the ingest as server-sent events `job`, until it has ended."""
+        events = _events(_job(services, kb))
+        return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 
 def _add_feedback(router: APIRouter, services: Services) -> None:
     @router.post("/feedback", status_code=201)
     def give_feedback(kb: Kb, said: FeedbackRequest) -> Feedback:
-        """Say that an answer is right or wrong; from the next ingest on, a right one's question finds its sources."""
+        """Rate an answer as right or wrong; from the next ingest on, the question of a right one finds its sources."""
         target = services.changing(kb)
         return corrections.give_feedback(target.base, said, target.by)
 
     @router.get("/feedback")
     def list_feedback(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[Feedback]:
-        """List what was said of answers, the latest first."""
+        """List the feedback on answers, the latest first."""
         return list_part(corrections.all_feedback(services.changing(kb).base), offset, limit)
 
     @router.delete("/feedback/{id}")
@@ -111,25 +111,25 @@ def _add_feedback(router: APIRouter, services: Services) -> None:
 def _add_verdicts(router: APIRouter, services: Services) -> None:
     @router.post("/verdicts", status_code=201)
     def say_verdict(kb: Kb, said: VerdictRequest) -> Verdict:
-        """Merge two entities or tell them apart, rename a tag, call an atom wrong; the next ingest does it."""
+        """Merge, separate or split entities, rename a tag, mark an atom as wrong; the next ingest applies it."""
         target = services.changing(kb)
         return corrections.give_verdict(target.base, said, target.by)
 
     @router.get("/verdicts")
     def list_verdicts(kb: Kb, offset: Offset = 0, limit: Count = 50) -> ListPart[Verdict]:
-        """List what was said of the graph, the latest first."""
+        """List the corrections of the graph, the latest first."""
         return list_part(corrections.all_verdicts(services.changing(kb).base), offset, limit)
 
     @router.delete("/verdicts/{id}")
     def undo_verdict(kb: Kb, id: Id) -> Verdict:
-        """Withdraw a verdict; the next ingest undoes it."""
+        """Withdraw a correction; the next ingest undoes it."""
         return corrections.withdraw_verdict(services.changing(kb).base, id)
 
 
 def _job(services: Services, kb: str) -> IngestJob:
     job = services.changing(kb).jobs.last(kb)
     if job is None:
-        raise NotFound("no ingest was started here", hint="POST ingest starts one; GET runs lists those before")
+        raise NotFound("this server has started no ingest", hint="POST ingest starts one; GET runs lists past ones")
     return job
 
 
@@ -155,26 +155,25 @@ async def _events(job: IngestJob) -> AsyncIterator[bytes]:
 
 _MEBIBYTE = 1 << 20
 LEFT_FREE = 1 << 30
-"""Bytes of the disk that uploads leave free, so that the knowledge base can still be written."""
+"""Bytes of disk space that uploads leave free, so that the knowledge base can still be written."""
 
 
 def place_for(folder: Path, uri: str) -> Path:
-    """Return where a file of this URI goes. Raises `SourceError` for a name that leads out, is hidden or no path."""
+    """Return the path of a file by its URI. Raises `SourceError` for a hidden, invalid or outside path."""
     if not uri or part_name(uri) != uri or any(part.startswith(".") for part in uri.split("/")):
-        raise SourceError("no name that a file may have here", ids=(uri,), hint="a plain path, with nothing hidden")
+        raise SourceError("this file name is not allowed", ids=(uri,), hint="use a plain path without hidden parts")
     place = folder / path_of(uri)
     if not _nearest_there(place.parent).resolve().is_relative_to(folder.resolve()):
         raise SourceError("this name leads out of the folder", ids=(uri,))
     if place.is_dir():
-        raise SourceError("there is a folder of this name", ids=(uri,))
+        raise SourceError("there is a folder with this name", ids=(uri,))
     return place
 
 
 async def write(place: Path, body: AsyncIterator[bytes], largest_mb: int) -> int:
-    """Write what is sent to `place`, in place of what is there, and return its size in bytes.
+    """Write a request body to `place` atomically, replacing an existing file, and return its size in bytes.
 
-    A run that begins meanwhile finds the old file or the new one. Raises `TooLarge`, `SourceError` where it cannot be
-    written.
+    Raises `TooLarge`, and `SourceError` if the file cannot be written.
     """
     beside = place.with_name(f".strata-{secrets.token_hex(8)}")
     size = 0
@@ -198,7 +197,7 @@ async def write(place: Path, body: AsyncIterator[bytes], largest_mb: int) -> int
 def _refuse_full(place: Path) -> None:
     state = os.statvfs(place.parent) if hasattr(os, "statvfs") else None
     if state is not None and state.f_bavail * state.f_frsize < LEFT_FREE:
-        raise SourceError("the disk is nearly full: nothing more is taken")
+        raise SourceError("the disk is nearly full: uploads are disabled")
 
 
 def _nearest_there(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What admins say of a knowledge base: feedback on answers, verdicts on its graph, and the list of both."""
+"""Feedback on answers, corrections of the graph (verdicts), and the list of both."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Quoted(BaseModel):
 
 
 class FeedbackRequest(BaseModel):
-    """An answer, whether it is right, and what it should have been (`expected`)."""
+    """An answer, whether it is right, and the expected answer."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,9 +45,9 @@ class FeedbackRequest(BaseModel):
 
 
 class VerdictRequest(BaseModel):
-    """A verdict: `merge` or `apart` of two entities by name, `tag` from one name to another, `atom` by its id.
+    """A correction: `merge` or `apart` of two entities by name, `tag` renames a tag, `atom` marks an atom by its id.
 
-    `split` says that in the document `where`, by its path or id, the entity `one` is another, called `two`.
+    `split` states that in the document `where` (path or id), the entity `one` is another one, called `two`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,7 +60,7 @@ class VerdictRequest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One line: what was said `of` something, what that is to be, and in which document; `route` takes it back."""
+    """A line of the list: the subject, the correction, and the document; `route` withdraws it."""
 
     kind: str
     of: str
@@ -72,7 +72,7 @@ class Correction:
 
 
 def give_feedback(base: OpenBase, said: FeedbackRequest, by: str) -> Feedback:
-    """Keep what somebody says of an answer. Raises `NotFound` for a citation of what is not there."""
+    """Store feedback on an answer. Raises `NotFound` for a citation that does not exist."""
     places = tuple(_place(base, one) for one in said.citations)
     question = " ".join(said.question.split())
     id, at = Feedback.make_id(question, said.answer), datetime.now(UTC).isoformat(timespec="seconds")
@@ -87,28 +87,28 @@ def all_feedback(base: OpenBase) -> tuple[Feedback, ...]:
 
 
 def withdraw_feedback(base: OpenBase, id: str) -> Feedback:
-    """Take feedback back. Raises `NotFound`."""
+    """Withdraw feedback. Raises `NotFound`."""
     return FEEDBACK.take_back(base.knowledge.stores.catalog, id)
 
 
 def give_verdict(base: OpenBase, said: VerdictRequest, by: str) -> Verdict:
-    """Keep a verdict. Raises `NotFound` for a name or an atom that is not there, `SourceError` for one name twice."""
+    """Store a correction. Raises `NotFound` for an unknown name or atom, `SourceError` for two identical names."""
     stores = base.knowledge.stores
     return verdicts.give(stores.graph, stores.catalog, said.kind, said.one, said.two, by, said.where)
 
 
 def all_verdicts(base: OpenBase) -> tuple[Verdict, ...]:
-    """Return all verdicts, the latest first."""
+    """Return all corrections of the graph, the latest first."""
     return verdicts.SAID.read(base.knowledge.stores.catalog)[::-1]
 
 
 def withdraw_verdict(base: OpenBase, id: str) -> Verdict:
-    """Take a verdict back. Raises `NotFound`."""
+    """Withdraw a correction. Raises `NotFound`."""
     return verdicts.SAID.take_back(base.knowledge.stores.catalog, id)
 
 
 def corrections(base: OpenBase) -> list[Correction]:
-    """Return all verdicts and all feedback as lines of one list, the latest first."""
+    """Return all corrections and all feedback as lines of one list, the latest first."""
     return sorted((*_of_verdicts(base), *_of_feedback(base)), key=lambda one: one.at, reverse=True)
 
 
@@ -133,7 +133,7 @@ def _of_feedback(base: OpenBase) -> Iterator[Correction]:
 
 
 def _place(base: OpenBase, quoted: Quoted) -> QuotePlace:
-    """The place of a citation, its quote read from the knowledge base and not taken from the request."""
+    """Return the place of a citation; the quote is read from the knowledge base, not from the request."""
     entry = base.entry(quoted.document)
     for node in base.knowledge.stores.graph.nodes((NodeKind.CHUNK,), owner=quoted.document):
         chunk = chunk_of(node)

@@ -1,4 +1,4 @@
-"""What is in a document and on a page of it: its files in the catalog, its chunks, tables and atoms in the graph."""
+"""The content of documents and of their pages: entries of the catalog; chunks, tables, figures and atoms."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from serve.views import (
 def list_documents(
     base: OpenBase, *, status: str = "", language: str = "", words: str = "", offset: int = 0, limit: int = 50
 ) -> ListPart[DocumentLine]:
-    """Return the files in order of URI: of a status or language, with these words in title or URI; empty for all."""
+    """Return the files by URI, filtered by status, language, and words in title or URI; empty filters match all."""
     wanted = normalize(words)
     entries = [entry for entry in base.entries() if not status or entry.status.value == status]
     entries = [entry for entry in entries if wanted in normalize(f"{entry.title} {entry.uri}")]
@@ -57,12 +57,12 @@ def list_documents(
 
 
 def document_view(base: OpenBase, id: str, pages: Sequence[PageView], limit: int) -> DocumentView:
-    """Return a document with up to `limit` of each of its lists; `pages` as they can be shown. Raises `NotFound`."""
+    """Return a document with up to `limit` items of each list, and with these `pages`. Raises `NotFound`."""
     entry = base.entry(id)
     graph = base.knowledge.stores.graph
     node = next(iter(graph.nodes((NodeKind.DOCUMENT,), ids=[id])), None)
     document = base.document(entry)
-    more = limit + 1  # one more than is shown says that there is more
+    more = limit + 1  # one more than shown, to detect that there are more
     lists: dict[str, Any] = {
         "pages": tuple(pages),
         "sections": _sections(document, more),
@@ -83,14 +83,14 @@ def document_view(base: OpenBase, id: str, pages: Sequence[PageView], limit: int
 
 
 def chunks_of(base: OpenBase, id: str, page: int | None = None) -> list[ChunkView]:
-    """Return the chunks of a document in their order, with `page` those that touch it."""
+    """Return the chunks of a document in order; with `page`, those on this page."""
     found = [chunk_view(node) for node in base.knowledge.stores.graph.nodes((NodeKind.CHUNK,), owner=id)]
     found.sort(key=lambda chunk: chunk.position)
     return [chunk for chunk in found if page is None or page in _pages(chunk)]
 
 
 def tables_of(base: OpenBase, id: str) -> list[TableView]:
-    """Return the tables of a document in their order. Raises `NotFound`, `ArtifactUnreadable`."""
+    """Return the tables of a document in order. Raises `NotFound`, `ArtifactUnreadable`."""
     document = base.document(base.entry(id))
     blocks = document.blocks if document else ()
     return [
@@ -109,7 +109,7 @@ def tables_of(base: OpenBase, id: str) -> list[TableView]:
 
 
 def figures_of(base: OpenBase, id: str) -> list[FigureView]:
-    """Return the figures of a document in order of their place."""
+    """Return the figures of a document in order of position."""
     nodes = _in_order(base, NodeKind.FIGURE, id)
     return [
         FigureView(
@@ -127,7 +127,7 @@ def figures_of(base: OpenBase, id: str) -> list[FigureView]:
 
 
 def atoms_of(base: OpenBase, id: str) -> list[AtomView]:
-    """Return the atomic statements and questions of a document, in order of their place."""
+    """Return the atomic statements and questions of a document in order of position."""
     nodes = _in_order(base, NodeKind.ATOM, id)
     return [
         AtomView(node.id, text(node, "kind"), text(node, "text"), text(node, "chunk"), page_of(node)) for node in nodes
@@ -135,7 +135,7 @@ def atoms_of(base: OpenBase, id: str) -> list[AtomView]:
 
 
 def chunk_view(node: Node) -> ChunkView:
-    """Return a chunk as it is shown."""
+    """Return a chunk as a value of the API."""
     chunk = chunk_of(node)
     place = chunk.provenance
     return ChunkView(
@@ -225,7 +225,7 @@ def _reference(edge: Edge, other: Node) -> ReferenceView:
 
 
 def page_content(base: OpenBase, pictures: PagePictures, id: str, number: int) -> PageContent:
-    """Return a page with its blocks and the chunks that touch it. Raises `NotFound`, `ArtifactUnreadable`."""
+    """Return a page with its blocks and chunks. Raises `NotFound`, `ArtifactUnreadable`."""
     entry = base.entry(id)
     document = base.document(entry)
     page = next((page for page in pictures.pages(base, id, entry, document) if page.number == number), None)
@@ -235,7 +235,7 @@ def page_content(base: OpenBase, pictures: PagePictures, id: str, number: int) -
 
 
 def locate(document: Document | None, start: int, end: int) -> Provenance | None:
-    """Return page, cells and boxes of a passage; None where the document has no such characters."""
+    """Return page, cells and boxes of a passage; None if the span is not in the document."""
     if document is None or not 0 <= start < end <= len(document.text):
         return None
     return BlockIndex(document).provenance(Span(start, end))

@@ -1,6 +1,6 @@
-"""The explorer's pages, made on the server; scripts of our own stream answers and draw the graph.
+"""The explorer's pages, rendered on the server; small scripts stream answers and draw the graph.
 
-The page of a document shows one page of it with boxes, or a part of its chunks where it has no pages.
+The page of a document shows one of its pages with boxes, or a part of its chunks if it has no pages.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from serve.views import (
 )
 
 CHUNKS = 20
-"""Chunks of a document without pages that are shown at once."""
+"""Chunks shown at a time for a document without pages."""
 LISTED = 60
-"""Lines of each list; the API has the rest."""
+"""Maximum lines of each list; the API has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """What is shown of a document, with all its `pages` to choose from.
+    """The data of a document's page, with all its `pages` for navigation.
 
-    `boxes` are those of the quote on the page shown, `start` and `end` its place.
+    `boxes` are those of the quote on the shown page, `start` and `end` its span.
     """
 
     id: str
@@ -73,7 +73,7 @@ def document_page(
     quote: tuple[int | None, int | None],
     offset: int,
 ) -> DocumentPage:
-    """Return what is shown of a document: `page`, else the page of the quote, else the first. Raises `NotFound`."""
+    """Return the data of a document's page: `page`, else that of the quote, else the first. Raises `NotFound`."""
     entry = base.entry(id)
     document = base.document(entry)
     start, end = quote[0] or 0, quote[1] or 0
@@ -102,7 +102,7 @@ def document_page(
 
 
 def _offset(chunks: list[ChunkView], start: int, end: int, offset: int) -> int:
-    """Where the chunks begin that are shown: at the one with the quote, if there is one."""
+    """Return the number of the first chunk to show: the one with the quote, if there is a quote."""
     if end <= start:
         return offset
     return next((place for place, chunk in enumerate(chunks) if chunk.start <= start < chunk.end), offset)
@@ -129,7 +129,7 @@ def _whole(services: Services) -> APIRouter:
 
     @router.get("/")
     def start() -> Response:
-        """The only knowledge base, or the choice between several."""
+        """Redirect to the only knowledge base, or list several."""
         bases = [overview.knowledge_base_line(base) for base in services.bases()]
         if len(bases) == 1:
             return RedirectResponse(at("kb", bases[0].name), 303)

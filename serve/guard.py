@@ -1,4 +1,4 @@
-"""What every request passes: its host, its key, the size of its body; and the headers that every reply has."""
+"""Middleware of every request: checks of host, key and body size, and security headers of every reply."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from serve.problems import MEDIA_TYPE, Problem, problem
 from serve.settings import ServeSettings, is_loopback_host
 
 OPEN_PATHS = ("/static/", "/login", "/language")
-"""What is served without a key: the style, the scripts, the page that asks for the key, and in which language."""
+"""Paths served without a key: style, scripts, the login page, and the choice of the language."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing inline, nothing from elsewhere: text of a document that came to be markup runs nothing and reaches nobody."""
+"""No inline scripts and no other hosts: document text that becomes markup executes nothing and loads nothing."""
 _HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -33,7 +33,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Lets through what may pass; the rest gets a problem reply, or a page where a browser asked for one."""
+    """Passes on allowed requests; others get a problem reply, or a redirect to the login page."""
 
     def __init__(self, app: ASGIApp, settings: ServeSettings, keys: KeyRing) -> None:
         self._app, self._settings, self._keys = app, settings, keys
@@ -53,23 +53,23 @@ class Guard:
             await self._app(scope, _Bounded(receive, most), send)
 
     def _most(self, method: str, path: str, access: Access | None) -> int:
-        """The bytes that a request may send: an admin's file has a limit of its own."""
+        """Return the maximum body size of a request in bytes; uploads of admins have a separate limit."""
         limits = self._settings.limits
         sends = self._settings.changes and method == "PUT" and path.startswith("/api/kb/") and "/files/" in path
         return limits.upload_mb << 20 if sends and access and access.role is Role.ADMIN else limits.body_bytes
 
     def _refused(self, headers: Headers, most: int) -> Response | None:
         if not self._host_fits(headers.get("host", "")):
-            return reply(problem(421, "this server does not answer under that name"))
-        if _from_elsewhere(headers):
-            return reply(problem(403, "a page of another site may not ask this server"))
+            return reply(problem(421, "this server does not serve that host name"))
+        if _is_cross_site(headers):
+            return reply(problem(403, "cross-site requests are not allowed"))
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > most:
             return reply(problem(413, f"more than {most} bytes were sent"))
         return None
 
     def _host_fits(self, host: str) -> bool:
-        """A server on loopback answers under names of loopback alone: another may be a stranger's that was rebound."""
+        """Whether the host name is allowed: a server on loopback accepts loopback names only, against DNS rebinding."""
         if not is_loopback_host(self._settings.host):
             return True
         try:
@@ -93,7 +93,7 @@ def reply(told: Problem) -> Response:
 
 
 class _Bounded:
-    """Receives a body as far as it is allowed; one without a length, too."""
+    """Limits the size of a body, also of one without a declared length."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._left = receive, most
@@ -102,7 +102,7 @@ class _Bounded:
         message = await self._receive()
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise HTTPException(413, "more bytes were sent than are allowed")
+            raise HTTPException(413, "the request body is too large")
         return message
 
 
@@ -118,10 +118,10 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def _from_elsewhere(headers: Headers) -> bool:
-    """Whether a browser says that another site's page is behind a request, other than by a link that was followed."""
+def _is_cross_site(headers: Headers) -> bool:
+    """Whether a browser marks a request as caused by a page of another site, except by following a link."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate"
-    origin = headers.get("origin")  # all that a browser tells that is too old to say more
+    origin = headers.get("origin")  # sent by browsers without Sec-Fetch headers
     return origin is not None and urlsplit(origin).netloc != headers.get("host")

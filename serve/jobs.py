@@ -1,4 +1,8 @@
-"""Ingests that were started from the page or the API: one at a time, each in a process of its own."""
+"""Ingests started from the explorer or the API: one at a time, each in a separate process.
+
+An ingest in the server's own process would block all answers while it links. The process runs this module (`main`), and
+reports on standard output, one line per event.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +26,14 @@ from pipelines.ingest.report import Event, Phase, Report, Stage
 
 INTERRUPTED = 130
 _NICER = 10
-"""Steps of priority that an ingest stands back behind the answers of its server (nice(2)): a tenth of their share. With
-5 steps 95 of 100 answers came within 0.43 s in `benchmarks/serve_load.py`, with 10 within 0.37."""
+"""Increment of nice(2) for an ingest, so that it gets a tenth of the share of its server. The 95th percentile of
+answers in `benchmarks/serve_load.py` was 0.43 s with 5, and 0.37 s with 10."""
 _PATIENCE_S = 30
-"""Seconds that an interrupted ingest may take to end; what it has finished is kept either way."""
+"""Seconds that an interrupted ingest may take to exit; finished work is kept in any case."""
 
 
 class JobRunning(StrataError):
-    """An ingest goes on, or there is none where one is asked for."""
+    """Another ingest is running."""
 
     retryable = True
 
@@ -43,10 +47,10 @@ class JobState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """An ingest. `total` documents are to be compiled, 0 while that is not known; `ends` counts by how they ended, and
-    as "reused" those that were there.
+    """The state of an ingest. `total` documents are to be compiled (0 if unknown); `ends` counts documents by outcome,
+    including "reused" for unchanged ones.
 
-    `stage` and `subject` are what was last told. At the end there is a `report`, or a `problem` with its `hint`.
+    `stage` and `subject` are those of the last event. At the end, `report` is set, or `problem` with its `hint`.
     """
 
     number: int
@@ -65,7 +69,7 @@ class JobView:
 
 @dataclass(frozen=True, slots=True)
 class OutputLine:
-    """One line of the process: an event, or at its end the report, or a sentence that says why there is none."""
+    """One line of output of the process: an event, or at the end the report, or the reason why there is none."""
 
     event: Event | None = None
     report: Report | None = None
@@ -77,14 +81,14 @@ ViewListener = Callable[[JobView], None]
 
 
 class IngestJob:
-    """A job with its process; any thread may look at it."""
+    """A job with its process; any thread may use it."""
 
     def __init__(self, view: JobView, folder: Path, kb: Path) -> None:
         self._view, self._lock = view, threading.Lock()
         self._listeners: list[ViewListener] = []
         self._ended: dict[str, Phase] = {}
         self._stopped = False
-        # -P: what lies in the folder where the server was started is not taken for a module of ours.
+        # -P: modules in the server's current folder must not shadow ours.
         command = [sys.executable, "-P", "-m", "serve.jobs", str(folder.absolute()), str(kb.absolute())]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         self._reader = threading.Thread(target=self._read, name=f"ingest {view.number}", daemon=True)
@@ -92,62 +96,62 @@ class IngestJob:
 
     @property
     def view(self) -> JobView:
-        """The job as it is now."""
+        """The present state of the job."""
         with self._lock:
             return self._view
 
     def listen(self, listener: ViewListener) -> None:
-        """Have a listener told the job as it is, at once and with every change; it must be quick."""
+        """Call a listener with the state of the job, now and after every change; it must be fast."""
         with self._lock:
             self._listeners.append(listener)
             listener(self._view)
 
     def leave(self, listener: ViewListener) -> None:
-        """Tell a listener nothing more."""
+        """Remove a listener."""
         with self._lock:
             self._listeners.remove(listener)
 
     def stop(self) -> None:
-        """Interrupt it, as Control+C does: what is finished is kept."""
+        """Interrupt the ingest, as Control+C does: finished work is kept."""
         self._stopped = True
         if self._process.poll() is None:
-            # Not SIGINT: what a shell starts in the background ignores it, and so does all that the server starts then.
+            # Not SIGINT: background processes of a shell ignore it, and so do their child processes.
             self._process.send_signal(signal.SIGTERM)
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until it has ended."""
+        """Wait until the ingest has ended."""
         self._reader.join(seconds)
 
     def kill(self) -> None:
-        """End it at once; the next ingest goes on where it was."""
+        """Kill the process; the next ingest continues."""
         self._process.kill()
         self._reader.join()
 
     def _read(self) -> None:
         assert self._process.stdout is not None  # noqa: S101
-        for told in self._process.stdout:
+        for line in self._process.stdout:
             try:
-                self._take(codec.decode(told, OutputLine))
-            except codec.DecodeError:  # what a library printed first, or half a line of a process that was killed
-                sys.stderr.write(told.decode("utf-8", "backslashreplace"))
+                self._take(codec.decode(line, OutputLine))
+            except codec.DecodeError:  # output of a library, or half a line of a killed process
+                sys.stderr.write(line.decode("utf-8", "backslashreplace"))
         code = self._process.wait()
         self._process.stdout.close()
         view = self.view
         if view.state is not JobState.RUNNING:
             return
         if self._stopped:
-            self._tell(replace(view, state=JobState.STOPPED, hint="the next ingest goes on where it was"))
+            self._update(replace(view, state=JobState.STOPPED, hint="the next ingest continues it"))
         else:
-            self._tell(replace(view, state=JobState.FAILED, problem=f"the ingest's process ended with {code}"))
+            self._update(replace(view, state=JobState.FAILED, problem=f"the ingest's process ended with {code}"))
 
     def _take(self, line: OutputLine) -> None:
         view = self.view
         if line.report is not None:
-            self._tell(replace(view, state=JobState.DONE, report=line.report))
+            self._update(replace(view, state=JobState.DONE, report=line.report))
         elif line.problem:
-            self._tell(replace(view, state=JobState.FAILED, problem=line.problem, hint=line.hint))
+            self._update(replace(view, state=JobState.FAILED, problem=line.problem, hint=line.hint))
         elif line.event is not None:
-            self._tell(self._after(view, line.event))
+            self._update(self._after(view, line.event))
 
     def _after(self, view: JobView, event: Event) -> JobView:
         if event.subject and (event.phase is Phase.FAILED or (event.stage is Stage.EMBED and _is_end(event.phase))):
@@ -156,7 +160,7 @@ class IngestJob:
         total = event.total or view.total
         return replace(view, total=total, ends=dict(ends), stage=event.stage.value, subject=event.subject)
 
-    def _tell(self, view: JobView) -> None:
+    def _update(self, view: JobView) -> None:
         with self._lock:
             self._view = view
             for listener in self._listeners:
@@ -168,7 +172,7 @@ def _is_end(phase: Phase) -> bool:
 
 
 class Jobs:
-    """The ingests of a server, the last of each knowledge base; a context manager that leaves no process behind."""
+    """The last ingest of each knowledge base of a server; a context manager that leaves no process behind."""
 
     def __init__(self) -> None:
         self._last: dict[str, IngestJob] = {}
@@ -185,23 +189,23 @@ class Jobs:
             job.kill()
 
     def start(self, name: str, folder: Path, kb: Path, by: str) -> IngestJob:
-        """Start an ingest. Raises `JobRunning` where any goes on: two would take twice as long each."""
+        """Start an ingest. Raises `JobRunning` if any ingest is running: two would take twice as long each."""
         with self._lock:
             for job in self._last.values():
                 if job.view.state is JobState.RUNNING:
-                    raise JobRunning(f"an ingest of {job.view.kb} goes on", hint="wait for its end, or stop it")
+                    raise JobRunning(f"an ingest of {job.view.kb} is running", hint="wait for its end, or stop it")
             self._count += 1
             began = datetime.now(UTC).isoformat(timespec="seconds")
             self._last[name] = IngestJob(JobView(self._count, name, by, began), folder, kb)
             return self._last[name]
 
     def last(self, name: str) -> IngestJob | None:
-        """Return the last ingest of a knowledge base that this server started, None where there was none."""
+        """Return the last ingest of a knowledge base that this server started, None if there was none."""
         return self._last.get(name)
 
 
 def main(folder: Path, kb: Path) -> int:
-    """Bring a knowledge base up to a folder, with an `OutputLine` on standard output for each event."""
+    """Run an ingest as the child process, with an `OutputLine` on standard output for each event."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     from pipelines.ingest.build import build
 
@@ -220,7 +224,7 @@ def main(folder: Path, kb: Path) -> int:
     except StrataError as error:
         tell(OutputLine(problem=error.message, hint=error.hint))
         return error.exit_code
-    except KeyboardInterrupt:  # it was stopped: what is finished is kept
+    except KeyboardInterrupt:  # stopped by the server
         return INTERRUPTED
     tell(OutputLine(report=report))
     return 0

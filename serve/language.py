@@ -1,7 +1,7 @@
-"""The explorer's texts in its reader's language: catalogues in `languages/`, one a language, with the same entries.
+"""Translations of the explorer: one catalogue per language in `languages/`, all with the same entries.
 
-The guard chooses the language of a request: what was chosen on a page, else what the browser prefers. Texts of the
-library itself (reasons of failures, hints) are in English.
+The guard sets the language of a request: the user's choice, else the browser's preference. Messages of the library
+itself (reasons of failures, hints) are in English.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ FOLDER = Path(__file__).parent / "languages"
 FALLBACK = "en"
 _CURRENT: ContextVar[str] = ContextVar("language", default=FALLBACK)
 _SCRIPTS = ("script", "kind", "edge", "doing", "step", "stage", "end")
-"""The tables that scripts speak from."""
+"""The tables with the texts of scripts."""
 
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
     """Return all entries of a language, named "table.entry"."""
-    told = tomllib.loads((FOLDER / f"{language}.toml").read_text("utf-8"))
-    name = {"name": told.pop("name")}
-    return name | {f"{table}.{entry}": text for table, entries in told.items() for entry, text in entries.items()}
+    tables = tomllib.loads((FOLDER / f"{language}.toml").read_text("utf-8"))
+    name = {"name": tables.pop("name")}
+    return name | {f"{table}.{entry}": text for table, entries in tables.items() for entry, text in entries.items()}
 
 
 @cache
@@ -43,9 +43,9 @@ def languages() -> tuple[str, ...]:
 
 
 def preferred(headers: Headers) -> str:
-    """Return the language of a request: what its cookie chose, else the first fit of `Accept-Language`, else English.
+    """Return the language of a request: that of its cookie, else the first match of `Accept-Language`, else English.
 
-    Tags fit by their first part, as by the lookup of RFC 4647, 3.4: "de-AT" is answered in "de".
+    Tags match by their first part, as in the lookup of RFC 4647, 3.4: "de-AT" matches "de".
     """
     wanted = [
         cookie_parser(headers.get("cookie", "")).get(LANGUAGE_COOKIE, ""),
@@ -56,7 +56,7 @@ def preferred(headers: Headers) -> str:
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Set the language of everything inside."""
+    """Set the language of the request in the block."""
     token = _CURRENT.set(language)
     try:
         yield
@@ -70,28 +70,28 @@ def spoken() -> str:
 
 
 def say(entry: str, **values: object) -> str:
-    """Return an entry of the catalogue with its values. Raises `KeyError` for one that is not there."""
+    """Return an entry of the catalogue with its values. Raises `KeyError` for an unknown entry."""
     return catalogue(spoken())[entry].format(**values)
 
 
 def name_in_table(table: str, name: str) -> str:
-    """Return what something of an open list is called: its entry in a table, else its own name."""
+    """Return the translation of a name in a table, or the name itself if there is none."""
     return catalogue(spoken()).get(f"{table}.{name}", name)
 
 
 def script_words() -> dict[str, str]:
-    """Return the entries that scripts speak from."""
+    """Return the entries for scripts."""
     return {entry: text for entry, text in catalogue(spoken()).items() if entry.split(".")[0] in _SCRIPTS}
 
 
 def written_number(value: float, digits: int = 0) -> str:
-    """Return a number as it is written in the language of the request."""
+    """Return a number formatted in the language of the request."""
     signs = {",": say("number.group"), ".": say("number.decimal")}
     return "".join(signs.get(sign, sign) for sign in f"{value:,.{digits}f}")
 
 
 def _accepted(header: str) -> list[str]:
-    """The languages of `Accept-Language`, those of the greatest weight first (RFC 9110, 12.5.4)."""
+    """Return the languages of `Accept-Language`, those with the highest weight first (RFC 9110, 12.5.4)."""
     ranges = [part.strip().partition(";") for part in header.split(",")]
     weighed = [(_weight(rest), tag.strip().lower().split("-")[0]) for tag, _, rest in ranges]
     return [tag for weight, tag in sorted(weighed, key=lambda one: -one[0]) if weight > 0]
@@ -112,5 +112,5 @@ def place_of(uri: str, page: int | None, label: str, cells: str = "", boxes: tup
 
 def placed(citation: Citation) -> str:
     """Return the place of a citation in the language of the request."""
-    told = catalogue(spoken())
-    return citation.placed(PlaceWords(*(told[f"place.{field.name}"] for field in fields(PlaceWords))))
+    texts = catalogue(spoken())
+    return citation.placed(PlaceWords(*(texts[f"place.{field.name}"] for field in fields(PlaceWords))))

@@ -1,4 +1,4 @@
-"""The knowledge bases of a server, each open by its name."""
+"""The open knowledge bases of a server, by name."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from serve.confined import confined
 from serve.settings import ServeSettings
 
 DOCUMENTS_KEPT = 16
-"""Parsed documents that stay in memory: somebody who reads one asks for it page by page."""
+"""Parsed documents that are cached: a reader requests a document page by page."""
 
 
 def document_key(entry: Entry) -> str:
-    """Return the id by which a file is asked for; one that was never read has one too."""
+    """Return the id of a file, also of one that was never parsed."""
     return entry.document or Source(entry.uri, entry.media_type, entry.size, entry.digest).document_id
 
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """The parsed documents that were read last."""
+    """A cache of parsed documents."""
 
     kept: OrderedDict[tuple[str, str], Document] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
@@ -39,9 +39,9 @@ class _Parsed:
 
 @dataclass(frozen=True, slots=True)
 class OpenBase:
-    """An open knowledge base; `folder` is where its documents lie, None where that was not said.
+    """An open knowledge base; `folder` is the folder of its documents, None if unknown.
 
-    With a `scope` it is as though it held the documents of these folders alone.
+    With a `scope`, it contains only the documents of these folders.
     """
 
     name: str
@@ -52,18 +52,18 @@ class OpenBase:
     _parsed: _Parsed = field(default_factory=_Parsed)
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return the catalog's current entries, in order of URI."""
+        """Return the entries of the catalog in order of URI."""
         return self.knowledge.stores.catalog.entries()
 
     def entry(self, id: str) -> Entry:
-        """Return the file of this id. Raises `NotFound`."""
+        """Return the entry with this id. Raises `NotFound`."""
         for entry in self.entries():
             if document_key(entry) == id:
                 return entry
-        raise NotFound("no document of that id", hint="GET documents lists them")
+        raise NotFound("no document with that id", hint="GET documents lists them")
 
     def document(self, entry: Entry) -> Document | None:
-        """Return the parsed document of a file, None for one that holds none. Raises `ArtifactUnreadable`."""
+        """Return the parsed document of a file, None if there is none. Raises `ArtifactUnreadable`."""
         if not entry.status.searchable or "parse" not in entry.artifacts:
             return None
         parsed, key = self._parsed, (entry.uri, entry.artifacts["parse"])
@@ -81,7 +81,7 @@ class OpenBase:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Open knowledge bases by name, in the order in which they were given, each whole."""
+    """Open knowledge bases by name, in the given order."""
 
     whole: Mapping[str, OpenBase]
     _parts: dict[tuple[str, Scope], OpenBase] = field(default_factory=dict)
@@ -92,9 +92,9 @@ class Library:
         return tuple(self.whole)
 
     def named(self, name: str, scope: Scope | None) -> OpenBase:
-        """Return the knowledge base of this name, or what of it is in a scope. Raises `NotFound`."""
+        """Return the knowledge base with this name, restricted to a scope if given. Raises `NotFound`."""
         if name not in self.whole:
-            raise NotFound("no knowledge base of that name", hint="GET /api/kb lists them")
+            raise NotFound("no knowledge base with that name", hint="GET /api/kb lists them")
         whole = self.whole[name]
         if scope is None:
             return whole
@@ -107,9 +107,9 @@ class Library:
 
 @contextmanager
 def open_library(settings: ServeSettings) -> Iterator[Library]:
-    """Open the knowledge bases of a server, named as their folders; of two of one name the second gets a number.
+    """Open the knowledge bases of a server, named after their folders, with a number if names collide.
 
-    Raises what `KnowledgeBase.open` does.
+    Raises the errors of `KnowledgeBase.open`.
     """
     bases: dict[str, OpenBase] = {}
     with ExitStack() as opened:
@@ -123,7 +123,7 @@ def open_library(settings: ServeSettings) -> Iterator[Library]:
 
 
 def _free_name(name: str, taken: Mapping[str, object]) -> str:
-    """A name that fits one part of a URL and that no other knowledge base has."""
+    """Return a unique name that can be a part of a URL."""
     plain = name.replace("/", "-").encode("utf-8", "replace").decode()
     number = 2
     free = plain

@@ -1,7 +1,7 @@
-"""Tags and entities: all of them, and where each stands; and the neighbourhood of a node, as much as can be looked at.
+"""Tags and entities with their occurrences, and the bounded neighbourhood of a node.
 
-`pipelines.store.explore.neighbourhood` reads every edge of every node on its way; a tag may have a hundred thousand.
-Here every node gives a share of its edges, so that what is read is bounded by what is shown.
+`pipelines.store.explore.neighbourhood` reads all edges of all nodes that it visits; a tag may have a hundred thousand.
+Here the number of edges per node is limited, so that the amount of data read is bounded by what is shown.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from serve.results import EdgeView, GraphView, NodeView
 from serve.views import Appearance, ListPart, Named, NamedView, RelationView, named, number, page_of, text, texts
 
 KINDS = {"tags": NodeKind.TAG, "entities": NodeKind.ENTITY}
-"""What the requests call them."""
+"""Kinds of nodes by their names in requests."""
 _EDGES = {NodeKind.TAG: EdgeKind.HAS_TAG, NodeKind.ENTITY: EdgeKind.MENTIONS}
 FEWEST_EDGES = 4
-"""Edges that a node of the second ring gives at least in each direction."""
+"""Minimum edges per node of the second ring, in each direction."""
 
 
 def list_names(base: OpenBase, kind: NodeKind, words: str = "", offset: int = 0, limit: int = 50) -> ListPart[Named]:
-    """Return the tags or entities with these words in their names, those that stand in most chunks first."""
+    """Return the tags or entities with these words in their names, the most frequent first."""
     wanted = normalize(words)
     nodes = [node for node in base.knowledge.stores.graph.nodes((kind,)) if wanted in normalize(_all_names(node))]
     nodes.sort(key=lambda node: (-_count(node), node_name(node), node.id))
@@ -37,11 +37,11 @@ def list_names(base: OpenBase, kind: NodeKind, words: str = "", offset: int = 0,
 
 
 def name_view(base: OpenBase, kind: NodeKind, id: str, limit: int) -> NamedView:
-    """Return a tag or an entity with the chunks that it stands in, and an entity's relations. Raises `NotFound`."""
+    """Return a tag or an entity with its chunks, and an entity's relations. Raises `NotFound`."""
     graph = base.knowledge.stores.graph
     node = next((node for node in graph.nodes((kind,), ids=[id])), None)
     if node is None:
-        raise NotFound(f"no {kind.value.lower()} of that id")
+        raise NotFound(f"no {kind.value.lower()} with that id")
     chunks = dict.fromkeys(edge.source for edge in islice(graph.edges((_EDGES[kind],), targets=[id]), limit * 4))
     related = () if kind is NodeKind.TAG else _relations(base, id, limit)
     classes = _classes(base, [id]) if kind is NodeKind.TAG else {}
@@ -56,7 +56,7 @@ def _named(node: Node, classes: dict[str, str]) -> Named:
 
 
 def _classes(base: OpenBase, tags: list[str]) -> dict[str, str]:
-    """The name of the class of each of these tags that has one."""
+    """Return the class names of these tags, by tag id."""
     graph = base.knowledge.stores.graph
     edges = list(graph.edges((EdgeKind.IN_CLASS,), sources=tags))
     names = {node.id: node_name(node) for node in graph.nodes(ids={edge.target for edge in edges})}
@@ -113,7 +113,7 @@ def bounded_neighbourhood(graph: GraphStore, center: str, hops: int, limit: int)
     """Return at most `limit` nodes within `hops` edges of a node, nearest first. Raises `NotFound`."""
     nodes = {node.id: node for node in graph.nodes(ids=[center])}
     if not nodes:
-        raise NotFound("no node of that id")
+        raise NotFound("no node with that id")
     reached, edges, ring, cut = {center: 0}, dict[str, Edge](), [center], False
     for hop in range(1, hops + 1):
         share = max(FEWEST_EDGES, (limit - len(nodes)) // max(1, len(ring)))
@@ -131,7 +131,7 @@ def bounded_neighbourhood(graph: GraphStore, center: str, hops: int, limit: int)
 
 
 def _edges_of(graph: GraphStore, ring: list[str], share: int) -> tuple[list[Edge], bool]:
-    """Up to `share` edges from and to each node of a ring, and whether there are more."""
+    """Return up to `share` edges from and to each node of a ring, and whether there are more."""
     found: list[Edge] = []
     more = False
     for id in ring:

@@ -1,4 +1,4 @@
-"""A knowledge base at a glance: files by status, languages, contents, cost; what failed, and what to do about it."""
+"""Overview of a knowledge base: files by status, languages, contents, cost, past ingests; failures with remedies."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from serve.results import FailureLine, KnowledgeBaseLine, KnowledgeBaseOverview,
 from serve.views import text
 
 _LONGEST_TRACE = 64 << 20
-"""Bytes of a trace that are summed up: half a million calls; of a longer one the last are taken."""
+"""Bytes at the end of a trace that are summed up: half a million calls."""
 
 
 def overview(base: OpenBase) -> KnowledgeBaseOverview:
-    """Return what the knowledge base holds at present."""
+    """Return the overview of a knowledge base."""
     stores = base.knowledge.stores
     entries = base.entries()
     there = state(stores.catalog)
@@ -41,7 +41,7 @@ def overview(base: OpenBase) -> KnowledgeBaseOverview:
         dict(Counter(entry.status.value for entry in entries).most_common()),
         dict(Counter(entry.reason for entry in entries if entry.reason).most_common(20)),
         language_counts(base),
-        dict(Counter(entry.media_type or "not known" for entry in entries).most_common()),
+        dict(Counter(entry.media_type or "unknown" for entry in entries).most_common()),
         {name: count for name, count in sorted(contents.items()) if count},
         f"{info.name} ({info.model})" if info.model else info.name,
         base.knowledge.default_strategy,
@@ -54,18 +54,18 @@ def overview(base: OpenBase) -> KnowledgeBaseOverview:
 
 
 def knowledge_base_line(base: OpenBase) -> KnowledgeBaseLine:
-    """Return how many files a knowledge base has, and how many of them can be found."""
+    """Return the number of files of a knowledge base, and of those that can be found."""
     entries = base.entries()
     return KnowledgeBaseLine(base.name, len(entries), sum(entry.status.searchable for entry in entries))
 
 
 def failures(base: OpenBase) -> list[FailureLine]:
-    """Return every file that is not in, or not whole, with its reason and what can be done, in order of URI."""
+    """Return the missing and incomplete files with reason and remedy, in order of URI."""
     return [_failure(entry) for entry in base.entries() if entry.status is not Status.INDEXED]
 
 
 def spending(trace: Path, prices: dict[str, Price]) -> tuple[SpendingLine, ...]:
-    """Return what the calls in a trace took, by the work they did; nothing where there is no trace."""
+    """Return the usage of the calls in a trace by role; empty without a trace."""
     sums: dict[str, SpendingLine] = {}
     for line in _lines(trace):
         before = sums.get(line.role, SpendingLine(line.role, 0, 0, 0, 0, 0, 0.0))
@@ -83,12 +83,12 @@ def spending(trace: Path, prices: dict[str, Price]) -> tuple[SpendingLine, ...]:
 
 
 def first_document(base: OpenBase) -> str:
-    """Return the id of a document that can be found, empty where there is none."""
+    """Return the id of the first document that can be found, empty if there is none."""
     return next((document_key(entry) for entry in base.entries() if entry.status.searchable), "")
 
 
 def _lines(trace: Path) -> Iterator[TraceLine]:
-    """The lines of a trace; the last one may be half written."""
+    """Yield the lines of a trace, skipping incomplete ones."""
     if not trace.is_file():
         return
     with trace.open("rb") as file:
@@ -104,7 +104,7 @@ def _lines(trace: Path) -> Iterator[TraceLine]:
 
 def language_counts(base: OpenBase) -> dict[str, int]:
     nodes = base.knowledge.stores.graph.nodes((NodeKind.DOCUMENT,))
-    return dict(Counter(text(node, "language") or "not known" for node in nodes).most_common())
+    return dict(Counter(text(node, "language") or "unknown" for node in nodes).most_common())
 
 
 def _failure(entry: Entry) -> FailureLine:
@@ -120,7 +120,7 @@ def _failure(entry: Entry) -> FailureLine:
 
 
 def runs_of(base: OpenBase) -> list[RunLine]:
-    """Return the last ingests, the latest first; none where only some folders are seen: they tell of all."""
+    """Return the past ingests, the latest first; none in a restricted view, because they describe all documents."""
     return [_line(record) for record in reversed(RUNS.read(base.knowledge.stores.catalog))]
 
 

@@ -1,6 +1,6 @@
-"""Pages as pictures, drawn in a process of their own: a file that breaks its reader costs its picture alone.
+"""Images of pages, drawn in a separate process, so that a file that crashes its reader affects only its own image.
 
-They are drawn from the file that a document was made of, where it is still there and still what was ingested.
+They are drawn from the source file of a document, if it still exists and is unchanged since the ingest.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from serve.views import PageView
 
 _MEBIBYTE = 1 << 20
 _Stamp = tuple[int, int, int, int, int]
-"""Device, number, size and time stamps of a file: while they are the same, so are its bytes."""
+"""Device, inode, size and time stamps of a file: while they are the same, its bytes are unchanged."""
 
 
 class SourceFiles:
-    """Opens source files. What a file's bytes are is looked at once, until the system sees the file change."""
+    """Opens source files. The digest of a file is computed once, until its stamp changes."""
 
     def __init__(self, largest_mb: int) -> None:
         self._largest_mb = largest_mb
@@ -42,20 +42,20 @@ class SourceFiles:
         self._lock = Lock()
 
     def missing(self, base: OpenBase, entry: Entry) -> str:
-        """Return why there is no source to draw from, empty where there seems to be one; no file is read."""
+        """Return why there is no source to draw from, empty if there seems to be one; no file is read."""
         if INSIDE in entry.uri:
             return ""
         if base.folder is None:
             return "the server does not know the folder of the documents (--folder)"
         if not (base.folder / path_of(entry.uri)).is_file():
-            return "the file is no longer in its folder"
+            return "the file is no longer in the folder"
         return ""
 
     @contextmanager
     def path(self, base: OpenBase, entry: Entry) -> Iterator[Path]:
-        """Yield a path to the bytes that were ingested, readable by a process of this user.
+        """Yield a path to the ingested bytes, readable by a process of this user.
 
-        Raises `NotFound`, with the reason, where there are none.
+        Raises `NotFound`, with the reason, if they are not available.
         """
         if INSIDE in entry.uri:
             with self._part(base, entry) as path:
@@ -63,16 +63,16 @@ class SourceFiles:
             return
         if reason := self.missing(base, entry):
             raise NotFound(reason, ids=(entry.uri,))
-        assert base.folder is not None  # `missing` says so  # noqa: S101
+        assert base.folder is not None  # checked by `missing`  # noqa: S101
         with self._opened(base.folder / path_of(entry.uri), base, entry) as path:
             yield path
 
     @contextmanager
     def _part(self, base: OpenBase, entry: Entry) -> Iterator[Path]:
-        """A part of a container: the ingest kept its bytes."""
+        """Yield a path to a member of a container, whose bytes the ingest has stored."""
         data = base.knowledge.stores.artifacts.get("member", entry.digest)
         if data is None:
-            raise NotFound("the bytes of this part are no longer kept", ids=(entry.uri,))
+            raise NotFound("the bytes of this member are no longer stored", ids=(entry.uri,))
         with TemporaryDirectory(prefix="strata-") as scratch:
             source = Source(entry.uri, entry.media_type, entry.size, entry.digest)
             with laid_out(data, source, Path(scratch)) as path:
@@ -98,10 +98,11 @@ class SourceFiles:
             os.close(descriptor)
 
     def _check(self, descriptor: int, entry: Entry) -> None:
-        """Raise `NotFound` where the bytes are others than those that were ingested."""
+        """Raise `NotFound` if the bytes differ from those that were ingested."""
         state = os.fstat(descriptor)
         if state.st_size > self._largest_mb * _MEBIBYTE:
-            raise NotFound(f"the file is larger than {self._largest_mb} MiB: its pages are not drawn", ids=(entry.uri,))
+            reason = f"the file is larger than {self._largest_mb} MiB: its pages are not drawn"
+            raise NotFound(reason, ids=(entry.uri,))
         stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
         with self._lock:
             known = self._known.get(stamp)
@@ -122,12 +123,12 @@ def _digest(descriptor: int) -> str:
 
 
 DPI = 110
-"""Dots an inch of a page: A4 is 910 pixels wide, which is read without effort."""
+"""Resolution in dots per inch: A4 is 910 pixels wide, which is easy to read."""
 LONGEST_SIDE = 2400
-"""Pixels: a drawing of A0 at 110 dots an inch would have 5,150."""
+"""Maximum pixels of a side: an A0 drawing at 110 dpi would have 5,150."""
 _ALLOWED = JobLimits(cpu_s=30, stall_s=30, memory_mb=2048)
 _KEPT_BYTES = 64 << 20
-"""Bytes of pictures that stay in memory: some 300 pages."""
+"""Maximum bytes of cached images: about 300 pages."""
 
 
 class PagePictures:
@@ -147,7 +148,7 @@ class PagePictures:
         self._pool.close(cancel=True)
 
     def pages(self, base: OpenBase, id: str, entry: Entry, document: Document | None) -> list[PageView]:
-        """Return the pages of a document; those that can be drawn name their picture, relative to the API's root."""
+        """Return the pages of a document; those that can be drawn have the path of their image, relative to the API."""
         if document is None:
             return []
         reason = "" if drawable(entry.media_type) else "pages of this format are not drawn"
@@ -155,8 +156,8 @@ class PagePictures:
         return [_page_view(page, base, id, reason) for page in _pages(document)]
 
     def draw(self, base: OpenBase, id: str, number: int) -> bytes:
-        """Return a page as PNG. Raises `NotFound`, with the reason, where it cannot be drawn."""
-        entry = base.entry(id)  # first: what was drawn for somebody is not everybody's to see
+        """Return a page as PNG. Raises `NotFound`, with the reason, if it cannot be drawn."""
+        entry = base.entry(id)  # first, because a cached image may not be visible to this caller
         if (picture := self._known((id, number))) is not None:
             return picture
         page = self._page(base, entry, number)
@@ -173,9 +174,9 @@ class PagePictures:
         size: tuple[float, float],
         passwords: tuple[str, ...] = (),
     ) -> bytes:
-        """Return a page of a file as PNG, and keep it under `key`; `size` is that of the page, in points, or zeros.
+        """Return a page of a file as PNG, cached under `key`; `size` is the page size in points, or zeros.
 
-        Raises `NotFound` where it cannot be drawn.
+        Raises `NotFound` if it cannot be drawn.
         """
         if (known := self._known(key)) is not None:
             return known
@@ -214,7 +215,7 @@ class PagePictures:
 def draw_in_worker(
     job: JobContext, path: Path, media_type: str, number: int, passwords: tuple[str, ...], dpi: float
 ) -> bytes:
-    """The job that draws a page."""
+    """Draw a page; the job of the worker."""
     job.begin("draw")
     return draw_page(path, media_type, number, passwords, dpi)
 
@@ -224,7 +225,7 @@ def _picture(ended: JobResult) -> bytes:
 
 
 def _pages(document: Document) -> tuple[Page, ...]:
-    """The pages of a document; a picture without any is one page."""
+    """Return the pages of a document; an image counts as one page."""
     if document.pages or not drawable(document.source.media_type):
         return document.pages
     return (Page(1),)

@@ -1,6 +1,6 @@
-"""Pages of office documents: printed by LibreOffice in a process of its own, and kept while the server runs.
+"""Pages of office documents, printed by LibreOffice in a separate process and cached while the server runs.
 
-What is printed is found by the digest of the bytes it was made of, so a document that changed is printed anew.
+The cache key is the digest of the source file, so a changed document is printed again.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from serve.problems import RequestQueue
 from serve.views import PrintedView
 
 _CPU_S = 60.0
-"""Processor seconds of one document: the examples take 3 to 5, and LibreOffice alone 3 to begin."""
+"""Maximum processor seconds of one document: the examples take 3 to 5, of which LibreOffice's start takes 3."""
 _ALLOWED = JobLimits(cpu_s=_CPU_S + 10, stall_s=60, memory_mb=2048)
 _KEPT_BYTES = 512 << 20
-"""Bytes of PDF files on disk: those of some thousand documents."""
+"""Maximum bytes of cached PDF files: those of some thousand documents."""
 _KEPT_REASONS = 10_000
-"""Documents that could not be printed and are not tried again."""
+"""Maximum cached documents, including those that cannot be printed."""
 _WAITING = 64
-"""Requests that wait for the one that goes on: some minutes of documents that were never printed."""
+"""Maximum waiting requests: some minutes of work for documents that are not cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A printed document, or the reason why there is none."""
+    """A printed document, or the reason why it could not be printed."""
 
     path: Path | None
     sizes: tuple[tuple[float, float], ...] = ()
@@ -51,7 +51,7 @@ class _Kept:
 
 
 class PrintedPages:
-    """Prints documents and finds passages on their pages; a context manager that leaves nothing behind."""
+    """Prints documents and locates passages on their pages; a context manager that leaves no files behind."""
 
     def __init__(self, pictures: PagePictures) -> None:
         self._pictures = pictures
@@ -68,7 +68,7 @@ class PrintedPages:
         self._folder.cleanup()
 
     def missing(self, base: OpenBase, entry: Entry) -> str:
-        """Return why a document cannot be printed, empty where it seems that it can; nothing is read."""
+        """Return why a document cannot be printed, empty if it seems possible; no file is read."""
         if entry.media_type not in PRINTABLE:
             return "pages of this format are not drawn"
         if program() is None:
@@ -76,15 +76,15 @@ class PrintedPages:
         return self._pictures.sources.missing(base, entry)
 
     async def find(self, base: OpenBase, id: str, start: int, end: int, page: int) -> PrintedView:
-        """Return where a passage stands on the printed pages, else a page of the document, else the first.
+        """Return the printed page of a passage, else that of a page of the document, else the first.
 
-        Raises `NotFound`, with the reason, where the document cannot be printed, and `Busy`.
+        Raises `NotFound`, with the reason, if the document cannot be printed, and `Busy`.
         """
         async with self._turns.turn():
             return await anyio.to_thread.run_sync(self._find, base, id, start, end, page)
 
     async def draw(self, base: OpenBase, id: str, number: int) -> bytes:
-        """Return a printed page as PNG. Raises what `find` does."""
+        """Return a printed page as PNG. Raises the errors of `find`."""
         async with self._turns.turn():
             return await anyio.to_thread.run_sync(self._draw, base, id, number)
 
@@ -95,7 +95,7 @@ class PrintedPages:
             path, sizes = self._printed(base, entry)
         passage = document.text[start:end] if document and 0 <= start < end else ""
         place = self._place(path, passage) if passage else PrintedPlace(0)
-        # Slides are printed one on a page, unless some are hidden; of sheets and texts nobody knows.
+        # Each slide is one printed page, unless some are hidden; for sheets and texts this is unknown.
         same = document is not None and len(document.pages) == len(sizes)
         number = place.page or (page if same and 0 < page <= len(sizes) else 1)
         picture = f"documents/{id}/printed/{number}.png"
@@ -115,7 +115,7 @@ class PrintedPages:
         return self._pool.submit(Job(find_in_worker, (path, passage)), place).result()
 
     def _printed(self, base: OpenBase, entry: Entry) -> tuple[Path, tuple[tuple[float, float], ...]]:
-        """The PDF of a document and the sizes of its pages. Raises `NotFound`."""
+        """Return the PDF of a document and the sizes of its pages. Raises `NotFound`."""
         if reason := self.missing(base, entry):
             raise NotFound(reason, ids=(entry.uri,))
         with self._lock:
@@ -144,7 +144,7 @@ class PrintedPages:
             return self._pool.submit(job, printed).result()
 
     def _forget(self) -> None:
-        """Drop what was asked for longest ago, but for the last."""
+        """Evict the least recently used documents, except the last one."""
         size = sum(one.bytes for one in self._kept.values())
         while len(self._kept) > 1 and (size > _KEPT_BYTES or len(self._kept) > _KEPT_REASONS):
             _, oldest = self._kept.popitem(last=False)

@@ -1,6 +1,6 @@
-"""What a request is told that is not answered, and the queue in which it may wait.
+"""Error replies and the request queue.
 
-Errors are problem details (RFC 9457): the library's sentence and hint, a status, and never a traceback.
+Errors are problem details (RFC 9457): the library's message and hint, a status, and never a traceback.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from serve.jobs import JobRunning
 
 
 class Busy(StrataError):
-    """As many questions wait for their turn as may."""
+    """Too many requests are waiting."""
 
     retryable = True
 
@@ -52,12 +52,12 @@ _STATUSES: tuple[tuple[type[StrataError], HTTPStatus], ...] = (
     (LanguageError, HTTPStatus.BAD_GATEWAY),
     (StoreError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
-"""The status of an error: that of the first class that it is of."""
+"""HTTP statuses by error class; the first matching class applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What went wrong. `retryable` says whether asking again can help, `hint` what else can be done."""
+    """A problem reply. `retryable` says whether a retry can help, `hint` what else can be done."""
 
     status: int
     title: str
@@ -67,29 +67,29 @@ class Problem:
     type: str = "about:blank"
 
 
-_TOLD: dict[str, object] = {
-    "description": "what went wrong",
+_PROBLEM: dict[str, object] = {
+    "description": "description of the error",
     "content": {MEDIA_TYPE: {"schema": TypeAdapter(Problem).json_schema()}},
 }
-RESPONSES: dict[int | str, dict[str, object]] = {"4XX": _TOLD, "5XX": _TOLD}
-"""How every route may fail, for the description of the API."""
+RESPONSES: dict[int | str, dict[str, object]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
+"""Error responses of every route, for the description of the API."""
 
 
 def problem_of(error: StrataError | None) -> Problem:
-    """Return an error as a problem; None for one that nobody raised on purpose, of which nothing is told."""
+    """Return an error as a problem; None is an unexpected error, whose details are not disclosed."""
     if error is None:
-        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "something went wrong in the server; its log has more")
+        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal server error; see the server's log")
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     return Problem(status.value, status.phrase, error.message, error.hint, error.retryable)
 
 
 def problem(status: int, detail: str, hint: str = "") -> Problem:
-    """Return a problem of this status."""
+    """Return a problem with this status."""
     return Problem(status, HTTPStatus(status).phrase, detail, hint)
 
 
 class RequestQueue:
-    """Lets in `at_once` at a time; up to `waiting` more wait in the order in which they came."""
+    """Admits `at_once` requests at a time; up to `waiting` more wait in order of arrival."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self._at_once, self._most = at_once, at_once + waiting
@@ -98,9 +98,9 @@ class RequestQueue:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold a turn inside. Raises `Busy` at once where too many wait."""
+        """Hold a turn in the block. Raises `Busy` immediately if too many requests wait."""
         if self._here >= self._most:
-            raise Busy("too many questions wait for an answer", hint="ask again in a while")
+            raise Busy("too many requests are waiting", hint="try again later")
         if self._semaphore is None:
             self._semaphore = anyio.Semaphore(self._at_once)
         self._here += 1

@@ -1,4 +1,4 @@
-"""Templates to pages. Every value is escaped, and what a browser would obey or hide is made visible."""
+"""Rendering of templates. All values are escaped, and control and invisible characters are made visible."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def _visible(value: object) -> object:
 
 
 def at(*parts: object, **query: object) -> str:
-    """Return the path of these parts, each one escaped, with the parts of a query that are not empty."""
+    """Return the URL path of these parts, each one escaped, with the non-empty parts of a query."""
     path = "".join(f"/{quote(str(part), safe='')}" for part in parts)
-    told = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value not in ("", None))
-    return f"{path}?{told}" if told else path or "/"
+    pairs = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value not in ("", None))
+    return f"{path}?{pairs}" if pairs else path or "/"
 
 
 def marked(text: str, start: int, end: int) -> Markup:
-    """Return a text with the characters from `start` to `end` marked."""
+    """Return a text with the characters from `start` to `end` highlighted."""
     parts = (text[: max(0, start)], text[max(0, start) : max(0, end)], text[max(0, end) :])
     before, inside, after = (shown_lines(one) for one in parts)
     return (
@@ -44,7 +44,7 @@ def sides(box: Box) -> dict[str, str]:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes as people say it."""
+    """Return a number of bytes in a readable unit."""
     amount, units = float(count), ["B", "KiB", "MiB", "GiB"]
     while amount >= 1024 and len(units) > 1:
         amount, units = amount / 1024, units[1:]
@@ -52,7 +52,7 @@ def size(count: int) -> str:
 
 
 def own_name(language: str) -> str:
-    """Return what a language calls itself."""
+    """Return the native name of a language."""
     return catalogue(language)["name"]
 
 
@@ -71,5 +71,5 @@ _ENVIRONMENT.filters.update(marked=marked, sides=sides, size=size, number=writte
 
 
 def render(template: str, **values: object) -> str:
-    """Return the page that a template makes of values."""
+    """Return the page rendered from a template and values."""
     return _ENVIRONMENT.get_template(template).render(**values)

@@ -1,4 +1,4 @@
-"""The values that the API returns of the graph, of a knowledge base as a whole, of searches and of questions."""
+"""API values of the graph, of the overview of a knowledge base, of searches and of answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from qa.answer import Claim, Step
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node of the graph. `document` is the id of the document it goes with, empty where it goes with none."""
+    """A node of the graph. `document` is the id of the document that it belongs to, empty for none."""
 
     id: str
     kind: str
@@ -31,7 +31,7 @@ class EdgeView:
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """What is around a node; `cut` says that there is more than the limit lets through."""
+    """The neighbourhood of a node; `cut` if it was truncated by the limit."""
 
     center: str
     nodes: tuple[NodeView, ...]
@@ -41,7 +41,7 @@ class GraphView:
 
 @dataclass(frozen=True, slots=True)
 class SpendingLine:
-    """What the language model's calls of one kind took, as the knowledge base's trace has them."""
+    """The usage of model calls for one role, from the knowledge base's trace."""
 
     role: str
     calls: int
@@ -54,7 +54,7 @@ class SpendingLine:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """An ingest: when it began (UTC), what became of the documents, its failures by reason, and why it ended early."""
+    """An ingest: start (UTC), counts of documents, failures by reason, and why it stopped early."""
 
     number: int
     began: str
@@ -70,7 +70,7 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True)
 class FailureLine:
-    """A file that is not in, or not whole: why, and what can be done about it."""
+    """A missing or incomplete file, with reason and remedy."""
 
     id: str
     uri: str
@@ -83,9 +83,9 @@ class FailureLine:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBaseOverview:
-    """What a knowledge base holds. `amiss` and `remedy` are sentences, empty where nothing is missing.
+    """The overview of a knowledge base. `amiss` and `remedy` are sentences, empty if nothing is missing.
 
-    `settings` are those that are not the defaults, as JSON, secrets masked; none where some folders only are seen.
+    `settings` are those that differ from the defaults, as JSON with secrets masked; none in a restricted view.
     """
 
     name: str
@@ -114,7 +114,7 @@ class KnowledgeBaseLine:
 
 @dataclass(frozen=True, slots=True)
 class HitView:
-    """A chunk found; `shares` says by layer and kind of edge what its score is made of."""
+    """A retrieved chunk; `shares` are the components of its score by layer and kind of edge."""
 
     chunk: str
     document: str
@@ -161,9 +161,9 @@ class CitationView:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """An answer as `qa.answer.Answer` has it, with its citations' places in a reader's words.
+    """An answer as in `qa.answer.Answer`, with places of citations in the language of the request.
 
-    `missing` says what the documents leave open.
+    `missing` says which part of the question the documents leave open.
     """
 
     question: str

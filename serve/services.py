@@ -1,6 +1,6 @@
-"""What the routes and the tools work with, and the class of routes that read.
+"""The services shared by routes and tools, and the class of read-only routes.
 
-While an ingest writes, a route that reads sees a knowledge base as it was at one moment.
+A read-only route sees a consistent snapshot of a knowledge base while an ingest writes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from serve.views import DocumentView
 
 @dataclass(frozen=True, slots=True)
 class ChangeTarget:
-    """A knowledge base that may be changed, and for whom."""
+    """A knowledge base to be changed, and the name of the caller."""
 
     base: OpenBase
     jobs: Jobs
@@ -37,15 +37,15 @@ class ChangeTarget:
 
     @property
     def folder(self) -> Path:
-        """The folder of its documents. Raises `NotAllowed` where the server was not given it."""
+        """The folder of its documents. Raises `NotAllowed` if the server does not know it."""
         if self.base.folder is None:
-            raise NotAllowed("the server does not know the folder of the documents", hint="--folder names it")
+            raise NotAllowed("the server does not know the folder of the documents", hint="set it by --folder")
         return self.base.folder
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """A server's knowledge bases, what draws pages of them, what answers questions, and what changes them, if any."""
+    """A server's knowledge bases, and the services for drawing pages, answering questions and, optionally, ingests."""
 
     library: Library
     pictures: PagePictures
@@ -55,7 +55,7 @@ class Services:
     jobs: Jobs | None = None
 
     def base(self, name: str) -> OpenBase:
-        """Return a knowledge base by its name, restricted to what the caller sees. Raises `NotFound`, `NotAllowed`."""
+        """Return a knowledge base by name, restricted to what the caller may see. Raises `NotFound`, `NotAllowed`."""
         return self.library.named(name, current().scope)
 
     def bases(self) -> tuple[OpenBase, ...]:
@@ -63,10 +63,10 @@ class Services:
         return tuple(map(self.base, self.library.names()))
 
     def changing(self, name: str) -> ChangeTarget:
-        """Return a knowledge base to be changed. Raises `NotFound`, `NotAllowed` where this is not allowed."""
+        """Return a knowledge base to be changed. Raises `NotFound`, and `NotAllowed` if changes are not allowed."""
         access, base = require_admin(), self.base(name)
         if self.jobs is None:
-            raise NotAllowed("this server changes nothing", hint="`strata serve --allow-changes` does")
+            raise NotAllowed("this server is read-only", hint="start it by `strata serve --allow-changes`")
         return ChangeTarget(base, self.jobs, access.name)
 
     def may_change(self, name: str) -> bool:
@@ -75,7 +75,7 @@ class Services:
         return self.jobs is not None and current().role is Role.ADMIN
 
     def document(self, base: OpenBase, id: str, limit: int) -> DocumentView:
-        """Return a document with up to `limit` of each of its lists. Raises `NotFound`."""
+        """Return a document with up to `limit` items of each list. Raises `NotFound`."""
         entry = base.entry(id)
         pages = self.pictures.pages(base, id, entry, base.document(entry))
         view = documents.document_view(base, id, pages, limit)
@@ -86,9 +86,9 @@ class Services:
 
 
 def reading_route(services: Services) -> type[APIRoute]:
-    """Return the class of routes that read the knowledge base `kb` in the thread that they are given.
+    """Return the class of routes that read the knowledge base `kb` in a snapshot.
 
-    Where an ingest has meanwhile removed what the moment's catalog names, the request is answered as of now.
+    If an ingest has removed an artifact that the snapshot refers to, the request is repeated with a new snapshot.
     """
 
     def reading(endpoint: Callable[..., Any]) -> Callable[..., Any]:

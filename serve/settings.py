@@ -1,4 +1,4 @@
-"""What a server is given: its knowledge bases, its address, its keys, its limits."""
+"""Settings of a server: knowledge bases, address, keys, limits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from serve.access import Key
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What one request may take.
+    """Limits of requests.
 
-    `body_bytes` bounds what a client sends, `results` the length of every list, `question` its characters. `asks` is
-    how many questions are answered at once, `waiting` how many more may wait for their turn. `nodes` bounds a
-    neighbourhood. `source_mb` is the size of the largest file of which a page is drawn, `upload_mb` that of the
-    largest one that an admin sends, in MiB.
+    `body_bytes` limits the body of a request, `results` the length of every list, `question` the characters of a
+    question. `asks` is the number of questions answered concurrently, `waiting` the number that may wait. `nodes`
+    limits a neighbourhood. `source_mb` is the maximum size in MiB of a file whose pages are drawn, `upload_mb` of an
+    upload.
     """
 
     body_bytes: int = 64 * 1024
@@ -32,9 +32,9 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """A server. `folders[i]` is the folder that `knowledge_bases[i]` was made of; fewer of them are allowed.
+    """Settings of a server. `folders[i]` has the documents of `knowledge_bases[i]`; the list may be shorter.
 
-    One of the `keys` is asked of every request where there are any. With `changes` admins may ingest and send files.
+    If there are `keys`, every request needs one. With `changes`, admins may ingest and upload files.
     """
 
     knowledge_bases: tuple[Path, ...]
@@ -48,22 +48,22 @@ class ServeSettings:
     def check(self) -> None:
         """Raise `SettingsError` for unsafe settings: a host that others can reach without a key, a short key."""
         if not self.knowledge_bases:
-            raise SettingsError("no knowledge base is named", hint="--kb KB")
+            raise SettingsError("no knowledge base is given", hint="--kb KB")
         if len(self.folders) > len(self.knowledge_bases):
             raise SettingsError("more folders than knowledge bases", hint="one --folder for each --kb, in their order")
         if self.changes and not self.folders:
-            raise SettingsError("what may be changed has no folder", hint="--folder FOLDER names that of the documents")
+            raise SettingsError("changes need the folder of the documents", hint="--folder FOLDER")
         if not self.keys and not is_loopback_host(self.host):
-            hint = "--key-file FILE names a file with a key; without one only 127.0.0.1 is served"
+            hint = "--key-file FILE gives a key; without a key, only 127.0.0.1 can be served"
             raise SettingsError(f"{self.host} can be reached by others, and there is no key", hint=hint)
         for key in self.keys:
             key.check()
         if len({key.secret for key in self.keys}) < len(self.keys):
-            raise SettingsError("two keys are the same", hint="what a key may do depends on which it is")
+            raise SettingsError("two keys are the same", hint="a key determines the permissions of a request")
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a host is this machine alone: "localhost" or a loopback address."""
+    """Whether a host is "localhost" or a loopback address."""
     if host.lower() == "localhost":
         return True
     try:

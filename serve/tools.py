@@ -1,4 +1,4 @@
-"""What agents do with a knowledge base, whatever protocol they speak: find, ask, read, look around."""
+"""Tools for agents, independent of the protocol: list, read, neighbourhoods."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from serve.services import Services
 from serve.views import DocumentLine, ListPart
 
 LONGEST = 20_000
-"""Characters of a section that are read at once: some 5,000 tokens."""
+"""Maximum characters of a section per call: about 5,000 tokens."""
 LISTED = 1000
-"""Documents that are listed as resources: clients ask for all of them at once."""
+"""Maximum documents listed as resources: clients request all of them at once."""
 SECTIONS = 300
-"""Sections that an outline lists."""
+"""Maximum sections of an outline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class OutlineLine:
 
 @dataclass(frozen=True, slots=True)
 class SectionText:
-    """A section's text from `offset` on; `more` says that it goes on.
+    """The text of a section from `offset`; `more` if there is more.
 
-    Without a section, what there is to choose: the `outline`, of `sections` in all.
+    Without a section, `outline` lists the sections, of which there are `sections` in all.
     """
 
     document: str
@@ -56,7 +56,7 @@ class SectionText:
 
 
 class Tools:
-    """The tools over a server's knowledge bases; `kb` names one of them, empty for the first."""
+    """The tools over a server's knowledge bases; `kb` is the name of one, empty for the first."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -66,13 +66,13 @@ class Tools:
         return self.services.base(kb) if kb else self.services.bases()[0]
 
     def list_documents(self, kb: str, words: str, offset: int, limit: int) -> ListPart[DocumentLine]:
-        """Return the files whose title or path holds these words. Raises `NotFound`."""
+        """Return the files with these words in title or path. Raises `NotFound`."""
         return list_documents(self.base(kb), words=words, offset=max(0, offset), limit=self._bounded(limit))
 
     def read_section(self, kb: str, document: str, section: str, offset: int) -> SectionText:
-        """Return the text of a section, by its id, number or title; without one the document's outline and beginning.
+        """Return the text of a section by its id, number or title; without one, the document's outline and beginning.
 
-        Raises `NotFound` for a document or section that is not there, `ArtifactUnreadable`.
+        Raises `NotFound` for an unknown document or section, and `ArtifactUnreadable`.
         """
         base = self.base(kb)
         entry = _entry(base, document)
@@ -95,19 +95,19 @@ class Tools:
         )
 
     def readable(self) -> tuple[tuple[str, DocumentLine], ...]:
-        """Return the first documents that have text, up to `LISTED`, each with the name of its knowledge base."""
+        """Return up to `LISTED` documents with text, each with the name of its knowledge base."""
         found = (
             (base.name, line) for base in self.services.bases() for line in list_documents(base, limit=LISTED).items
         )
         return tuple(islice(((name, line) for name, line in found if line.searchable), LISTED))
 
     def text(self, kb: str, document: str) -> str:
-        """Return the whole text of a document. Raises `NotFound` where it is not there or has none."""
+        """Return the full text of a document. Raises `NotFound` if it does not exist or has no text."""
         base = self.base(kb)
         return _parsed(base, _entry(base, document)).text
 
     def neighbours(self, kb: str, node: str, hops: int, limit: int) -> GraphView:
-        """Return what is around a node, by its id, or a document, entity or tag by its name. Raises `NotFound`."""
+        """Return the neighbourhood of a node, by its id or the name of a document, entity or tag. Raises `NotFound`."""
         graph = self.base(kb).knowledge.stores.graph
         most = min(self.services.limits.nodes, max(1, limit))
         return bounded_neighbourhood(graph, find_node(graph, node).id, min(3, max(1, hops)), most)
@@ -117,7 +117,7 @@ class Tools:
 
 
 def _entry(base: OpenBase, name: str) -> Entry:
-    """The file that is named by its id or its path."""
+    """Return the file with this id or path."""
     entries = base.entries()
     uris = called(name, [entry.uri for entry in entries])
     found = [entry for entry in entries if document_key(entry) == name or entry.uri in uris]

@@ -1,4 +1,4 @@
-"""The values that the API returns of documents and names, and the pages show; `results.py` has the others."""
+"""API values of documents, tags and entities, which the pages show as well; `results.py` has the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ListPart(Generic[T]):
-    """A part of a list; `total` counts the whole of it."""
+    """A part of a list; `total` is the length of the whole list."""
 
     total: int
     offset: int
@@ -23,13 +23,13 @@ class ListPart(Generic[T]):
 
 
 def list_part(items: Sequence[T], offset: int, limit: int) -> ListPart[T]:
-    """Return `limit` of the items from `offset` on."""
+    """Return up to `limit` items from `offset`."""
     return ListPart(len(items), offset, tuple(items[offset : offset + limit]))
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A file of the folder: what became of it, and why. `id` names it in every other request."""
+    """A file of the folder with its status and reason. `id` identifies it in other requests."""
 
     id: str
     uri: str
@@ -57,7 +57,7 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class ChunkView:
-    """A chunk with its place: `start` and `end` in the document's text, boxes as fractions of their page."""
+    """A chunk with its position: `start` and `end` in the document's text, boxes as fractions of their page."""
 
     id: str
     position: int
@@ -76,7 +76,7 @@ class ChunkView:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table as rows of texts, the first `header_rows` of them headers."""
+    """A table as rows of texts, of which the first `header_rows` are headers."""
 
     id: str
     caption: str
@@ -110,7 +110,7 @@ class AtomView:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A tag or an entity: `type` is its class or type, `count` in how many chunks of what is asked about it stands."""
+    """A tag or an entity: `type` is its class or type, `count` the number of chunks in the given context."""
 
     id: str
     kind: str
@@ -123,7 +123,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceView:
-    """A reference; `other` is the id of the document at its other end, or of what is not in the knowledge base."""
+    """A reference; `other` is the id of the other document, or of an unresolved target."""
 
     kind: str
     other: str
@@ -142,7 +142,7 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """A page; `picture` is the path of its picture, empty where there is none, and `reason` says why not."""
+    """A page; `picture` is the path of its image, empty if there is none, for the given `reason`."""
 
     number: int
     label: str
@@ -163,9 +163,9 @@ class PageContent:
 
 @dataclass(frozen=True, slots=True)
 class PrintedView:
-    """A page of an office document as it is printed, from 1, of so many `pages`; `picture` is the path of its picture.
+    """A printed page of an office document: its number from 1, the number of `pages`, and the path of its image.
 
-    `boxes` are those of the passage that was asked for, on this page and those after it; `found` says whether it is.
+    `boxes` are those of the requested passage, on this and the following pages; `found` says whether it was located.
     """
 
     number: int
@@ -177,10 +177,10 @@ class PrintedView:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document. Chunks, tables, figures and atoms have requests of their own.
+    """A document. Chunks, tables, figures and atoms are separate requests.
 
-    `cut` names the lists of which there is more than the limit lets through. `printed` is the path by which the pages
-    of an office document are asked for, empty where they are not drawn; `not_printed` says why.
+    `cut` names the lists that were truncated by the limit. `printed` is the path for the printed pages of an office
+    document, empty if they are not drawn, for the reason `not_printed`.
     """
 
     line: DocumentLine
@@ -201,7 +201,7 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A chunk that bears a tag or names an entity."""
+    """A chunk with a tag or a mention of an entity."""
 
     document: str
     uri: str
@@ -216,7 +216,7 @@ class Appearance:
 
 @dataclass(frozen=True, slots=True)
 class RelationView:
-    """A relation of an entity: `forward` where it leads from it to `other`."""
+    """A relation of an entity; `forward` if it is directed from the entity to `other`."""
 
     type: str
     other: str
@@ -233,29 +233,29 @@ class NamedView:
 
 
 def text(item: Node | Edge | None, name: str) -> str:
-    """Return a property as text, empty where there is none."""
+    """Return a property as text, empty if it is missing."""
     return str(item.properties.get(name, "")) if item is not None else ""
 
 
 def texts(item: Node | Edge, name: str) -> tuple[str, ...]:
-    """Return a property that is a list, empty where there is none."""
+    """Return a property that is a list, empty if it is missing."""
     value = item.properties.get(name, ())
     return value if isinstance(value, tuple) else ()
 
 
 def number(item: Node | Edge, name: str) -> int:
-    """Return a property as a whole number, 0 where there is none."""
+    """Return a property as an integer, 0 if it is missing."""
     value = item.properties.get(name, 0)
     return int(value) if isinstance(value, int | float) else 0
 
 
 def page_of(item: Node | Edge) -> int | None:
-    """Return the page that a node or edge stands on, None where it has none."""
+    """Return the page of a node or edge, None if it has none."""
     return number(item, "page") or None
 
 
 def named(node: Node, count: int | None = None) -> Named:
-    """Return a tag or an entity; `count` in place of how often it stands in the whole knowledge base."""
+    """Return a tag or an entity; `count` replaces its number of occurrences in the knowledge base."""
     own = number(node, "chunks") if node.kind is NodeKind.TAG else number(node, "mentions")
     return Named(
         node.id,

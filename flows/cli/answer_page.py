@@ -1,4 +1,4 @@
-"""An answer as one HTML page: text, citations with their quotes, and the trace to unfold; it fetches nothing."""
+"""An answer as one self-contained HTML page: text, citations with their quotes, and the foldable trace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ sup a { text-decoration: none }
 
 
 def answer_page(answer: Answer) -> str:
-    """Return the page of an answer, UTF-8 HTML in one piece."""
+    """Return the page of an answer as HTML."""
     parts = [
         "<!doctype html><html><head><meta charset='utf-8'>",
         content_security_policy(_STYLE),
@@ -32,7 +32,7 @@ def answer_page(answer: Answer) -> str:
         *_list("Sources disagree", answer.conflicts),
         *_citations(answer),
         *_list("Claimed by the model, not in the sources", answer.dropped),
-        "<h2>How it came about</h2>",
+        "<h2>Trace</h2>",
         *(_step(step) for step in answer.trace),
         "</body></html>",
     ]
@@ -41,7 +41,7 @@ def answer_page(answer: Answer) -> str:
 
 def _note(answer: Answer) -> str:
     usage = answer.usage
-    what = "quoted from the documents, no model was asked" if answer.extractive else f"{usage.calls} model calls"
+    what = "quoted from the documents, without a model" if answer.extractive else f"{usage.calls} model calls"
     return f"{answer.strategy}: {what}, {answer.seconds:.1f} s"
 
 

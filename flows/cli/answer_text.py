@@ -1,4 +1,4 @@
-"""An answer on the terminal: what the model does meanwhile, text with citations, doubts, and its trace as a tree."""
+"""An answer on the terminal: progress of the model, text with citations, warnings, and the trace as a tree."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ EXTRACTIVE = "Quoted from the documents (no language model was asked):"
 NEAREST = "The nearest passages:"
 _FOUND_SHOWN = 5
 _LONGEST = 600
-"""Characters of a quote that are shown."""
+"""Maximum characters of a quote that are shown."""
 _TRACE_STYLES = {
     "selected": "green", "quote": "green", "claim": "green", "dropped": "red", "failed": "red", "unusable": "yellow",
     "stop": "bold", "candidate": "dim", "passage": "dim",
 }  # fmt: skip
 _STEPS_SHOWN = 12
-"""Steps shown below one; the rest is counted."""
+"""Maximum steps shown below a step; the number of others is printed."""
 
 
 def print_answer(answer: Answer, trace: bool = False) -> None:
-    """Print an answer for people to read, and with `trace` how it came about."""
+    """Print an answer as text, and with `trace` its steps."""
     console().print(render_answer(answer))
     if trace:
         console().print(trace_tree(answer))
 
 
 def as_json(answer: Answer) -> dict[str, object]:
-    """Return an answer as `--json` prints it."""
+    """Return an answer as printed by `--json`."""
     return {**msgspec.to_builtins(answer), "abstained": answer.abstained}
 
 
-def tell_troubles(answer: Answer) -> None:
-    """Say on the standard error what an answer lacks, and why there is none; a line each."""
+def print_warnings(answer: Answer) -> None:
+    """Print the warnings of an answer, and why there is none, to standard error, one per line."""
     for warning in answer.warnings:
         say_error(warning)
     if answer.ending.exit_code:
@@ -52,7 +52,7 @@ def tell_troubles(answer: Answer) -> None:
 
 
 def render_answer(answer: Answer) -> RenderableType:
-    """Return an answer for people to read."""
+    """Return an answer as text for a console."""
     return Group(*_parts(answer))
 
 
@@ -70,13 +70,13 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
     for conflict in answer.conflicts:
         yield line((f"! Sources disagree: {conflict}", "yellow"))
     if answer.dropped:
-        yield line((f"Not taken over, for no source carries it: {'; '.join(answer.dropped)}", "dim"))
+        yield line((f"Dropped, because no source supports it: {'; '.join(answer.dropped)}", "dim"))
     if not answer.extractive:
         yield Text(_cost(answer), "dim")
 
 
 def _nearest(answer: Answer) -> Iterator[RenderableType]:
-    """What was found where there is no answer; why there is none is told on the standard error."""
+    """Yield the retrieved passages if there is no answer; standard error gives the reason."""
     if answer.found:
         yield Text(NEAREST, "dim")
     for place in answer.found[:_FOUND_SHOWN]:
@@ -121,7 +121,7 @@ def _cost(answer: Answer) -> str:
 
 
 def trace_tree(answer: Answer) -> Tree:
-    """Return the trace as a tree for rich: proposals, candidates with scores, selection, why it stopped."""
+    """Return the trace as a tree: proposals, candidates with scores, selections, and why it stopped."""
     tree = Tree(Text(f"{answer.strategy}: {answer.question}", "bold"))
     for step in answer.trace:
         _grow(tree, step)
@@ -156,13 +156,13 @@ _DOING = {
     "follow_up_answer": "Answering a simpler question",
     "conclude": "Concluding",
     "rewrite": "Understanding the question",
-    "terms": "Finding the documents' words for it",
+    "terms": "Finding the documents' terms for it",
 }
 
 
 @contextmanager
 def streamed(quiet: bool) -> Iterator[None]:
-    """Show on the standard error what is asked of the model and its text as it comes; nothing stays behind."""
+    """Show the model's tasks and its text as it arrives, transiently, on standard error (a terminal)."""
     err = console(stderr=True)
     if quiet or not err.is_terminal:
         yield
@@ -172,7 +172,7 @@ def streamed(quiet: bool) -> Iterator[None]:
 
 
 class _AnswerDisplay:
-    """The steps so far, and the text of the one in work."""
+    """The steps so far, and the text of the current one."""
 
     def __init__(self, live: Live) -> None:
         self._live = live

@@ -1,7 +1,7 @@
-"""The command `strata`: every command parses, makes one call, and prints the value.
+"""The command `strata`: each command parses its options, makes one call, and prints the result.
 
-One handler turns errors into one line each and their exit code; what a command needs is imported inside it, so that
-`strata --help` and `strata parse` start at once.
+One handler turns errors into a one-line message and an exit code. Commands import what they need when they run, so that
+`strata --help` and `strata parse` start quickly. `strata man` prints the manual page.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ def _print_version(wanted: bool) -> None:
 
 
 Version = Annotated[
-    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
 ]
 
 
 @app.callback()
 def strata(version: Version = False) -> None:
-    """A folder of documents into a knowledge graph with vectors, and cited answers over both."""
+    """Turn a folder of documents into a knowledge graph with vectors, and answer questions with citations."""
 
 
 def main() -> None:
-    """Run the command and end with its exit code; what goes wrong on purpose, or from outside, is one line.
+    """Run the command and exit with its code; expected errors are printed as one line.
 
-    Where the reader of the output is gone (`strata graph export | head`) it ends as by SIGPIPE, without a word.
+    If the reader of the output has gone (`strata graph export | head`), it exits silently, as by SIGPIPE.
     """
     output = prepare_streams()
     sys.exit(flushed(_run(output)))
@@ -94,7 +94,7 @@ def _run(output: os.stat_result) -> int:
 
 
 def _ended(ended: SystemExit, output: os.stat_result) -> int:
-    """Typer turns Control+C into exit code 130 and a broken pipe into 1, and ends every command by this exception."""
+    """Return the exit code: Typer ends every command by SystemExit, with 130 for Control+C and 1 for a broken pipe."""
     if ended.code == INTERRUPTED:
         return _interrupted()
     if isinstance(ended.__context__, BrokenPipeError):
@@ -103,12 +103,12 @@ def _ended(ended: SystemExit, output: os.stat_result) -> int:
 
 
 def _interrupted() -> int:
-    say_error("interrupted; what is finished is kept, and the same command goes on from there")
+    say_error("interrupted; finished work is kept, and the same command continues from there")
     return INTERRUPTED
 
 
 def _print_os_error(error: OSError) -> int:
-    """A file that cannot be written, a full disk: the system's own words and the file's name."""
+    """Print an error of the operating system (an unwritable file, a full disk) with the name of the file."""
     place = f": {error.filename}" if error.filename else ""
     say_error((error.strerror or str(error)) + place)
     return 1
@@ -137,12 +137,12 @@ def manual_page(root: TyperGroup) -> str:
         lines += [f'.SS "{_escaped(name)}"', *_paragraphs(command.help or "")]
         for term, meaning in _parameters(command, name):
             lines += [".TP", f".B {_escaped(term)}", _escaped(" ".join(meaning.split())) or "\\&"]
-    lines += [".SH EXIT STATUS", "0 where all is done; README lists the others."]
+    lines += [".SH EXIT STATUS", "0 on success; the README lists the others."]
     return "\n".join(lines)
 
 
 def _commands(group: TyperGroup, name: str) -> Iterator[tuple[str, TyperCommand]]:
-    """Every command with the words that call it."""
+    """Yield every command with its full name."""
     for word, child in group.commands.items():
         if isinstance(child, TyperGroup):
             yield from _commands(child, f"{name} {word}")
@@ -151,7 +151,7 @@ def _commands(group: TyperGroup, name: str) -> Iterator[tuple[str, TyperCommand]
 
 
 def _parameters(command: TyperCommand, name: str) -> Iterator[tuple[str, str]]:
-    """What a command takes, each with its meaning."""
+    """Yield the options and arguments of a command with their help."""
     context = typer.Context(command, info_name=name)
     for one in command.get_params(context):
         if isinstance(one, TyperOption) and not one.hidden:
@@ -170,7 +170,7 @@ def _first_line(command: TyperGroup) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text in which roff obeys nothing: no escape, no line that begins as a request does (groff(7))."""
+    """Return text without roff escapes and requests (groff(7))."""
     plain = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain
 

@@ -23,7 +23,7 @@ StrategyName = Annotated[
     typer.Option(
         "--strategy",
         help="extractive, pike-graph; with a model cot, naive, naive-hr, self-ask, self-ask-r, self-ask-hr or pike;"
-        " your own as module:function. By default pike where a model is configured, else extractive.",
+        " your own as module:function. Default: pike-graph if a model is configured, else extractive.",
     ),
 ]
 Documents = Annotated[list[str] | None, typer.Option("--document", help="Only this document (its path in the folder).")]
@@ -31,8 +31,8 @@ Folders = Annotated[list[str] | None, typer.Option("--folder", help="Only docume
 Types = Annotated[list[str] | None, typer.Option("--type", help="Only this media type, or its ending (pdf).")]
 TagNames = Annotated[list[str] | None, typer.Option("--tag", help="Only passages with this tag.")]
 Pages = Annotated[list[int] | None, typer.Option("--page", help="Only this page.")]
-Since = Annotated[str, typer.Option(help="Only documents of this date or later (2024-05-31).")]
-Until = Annotated[str, typer.Option(help="Only documents of this date or earlier.")]
+Since = Annotated[str, typer.Option(help="Only documents from this date on (2024-05-31).")]
+Until = Annotated[str, typer.Option(help="Only documents up to this date.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +46,7 @@ def ask(
     strategy: StrategyName = None,
     trace: Annotated[bool, typer.Option("--trace", help="Print the steps that led to the answer, as a tree.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write answer, sources and trace as one page.")] = None,
-    k: Annotated[int | None, typer.Option("--k", min=1, help="How many passages are retrieved.")] = None,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="Number of retrieved passages.")] = None,
     document: Documents = None,
     folder: Folders = None,
     type: Types = None,
@@ -59,19 +59,19 @@ def ask(
 ) -> None:
     """Answer a question from the documents, citing the sentences that support the answer.
 
-    That the documents do not say is an answer too: the exit code is 0, and `abstained` is true with --json. Where it
-    is not known what they say, `ending` tells why, and the exit code is 6 (the model failed), 5 (the knowledge base is
-    empty) or 4 (nothing fits the filter).
+    If the documents do not contain the answer, the exit code is 0 as well, and `abstained` is true with --json. If they
+    could not be searched, `ending` gives the reason, and the exit code is 6 (the model failed), 5 (the knowledge base
+    is empty) or 4 (nothing matches the filter).
     """
     from flows.cli.answer_page import answer_page
-    from flows.cli.answer_text import as_json, print_answer, streamed, tell_troubles
+    from flows.cli.answer_text import as_json, print_answer, print_warnings, streamed
     from flows.cli.printing import print_json
     from qa import KnowledgeBase
 
     where = filter_of(document, folder, type, tag, page, since, until)
     settings = settings_from(kb, set)
     with KnowledgeBase.open(kb, settings) as knowledge, streamed(json):
-        spare_data_frames(settings)
+        skip_pandas(settings)
         answer = knowledge.ask(question, strategy=strategy or "", where=where, limit=k)
     if html is not None:
         html.write_text(answer_page(answer), encoding="utf-8")
@@ -79,12 +79,12 @@ def ask(
         print_json(as_json(answer))
     else:
         print_answer(answer, trace)
-    tell_troubles(answer)
+    print_warnings(answer)
     raise typer.Exit(answer.ending.exit_code)
 
 
-def spare_data_frames(settings: QaSettings) -> None:
-    """Keep pandas out of the command, where it is installed: it would be a fifth of the time to the first answer."""
+def skip_pandas(settings: QaSettings) -> None:
+    """Import LanceDB without pandas, if that is installed: it would take a fifth of the time to the first answer."""
     from pipelines.store.lancedb.library import import_without_data_frames
 
     if settings.store.vectors == "lancedb":
@@ -116,8 +116,8 @@ def chat(
     resume: Annotated[str, typer.Option("--resume", help="Continue the conversation of this id.")] = "",
     last: Annotated[bool, typer.Option("--last", help="Continue the last conversation.")] = False,
     private: Annotated[bool, typer.Option("--private", help="Do not store the conversation.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the stored conversations, and end.")] = False,
-    forget: Annotated[str, typer.Option("--forget", help="Delete the conversation of this id, and end.")] = "",
+    list_: Annotated[bool, typer.Option("--list", help="List the stored conversations, and exit.")] = False,
+    forget: Annotated[str, typer.Option("--forget", help="Delete the conversation of this id, and exit.")] = "",
     json: Json = False,
     document: Documents = None,
     folder: Folders = None,
@@ -128,9 +128,9 @@ def chat(
     until: Until = "",
     set: Set = None,
 ) -> None:
-    """Hold a conversation; follow-up questions are understood from what was said before. An empty line ends it.
+    """Hold a conversation; follow-up questions are understood in context. An empty line ends it.
 
-    It is kept in the knowledge base, with the answers as long as the documents they rest on are there unchanged.
+    The knowledge base stores the conversation, and its answers as long as the cited documents are unchanged.
     """
     from qa import KnowledgeBase
 
@@ -141,15 +141,15 @@ def chat(
     settings = settings_from(kb, set)
     kept = _begun(kb, resume, last)
     with KnowledgeBase.open(kb, settings) as knowledge:
-        spare_data_frames(settings)
+        skip_pandas(settings)
         talk = knowledge.conversation(strategy=strategy or "", where=where, before=_exchanges(kept))
         kept = _converse(talk, kept, None if private else kb, trace)
     if kept.turns and not private:
-        say(f"kept as {kept.id}: `strata chat --resume {kept.id}` goes on", err=True)
+        say(f"stored as {kept.id}: `strata chat --resume {kept.id}` continues it", err=True)
 
 
 def _begun(kb: Path, resume: str, last: bool) -> KeptConversation:
-    """A new conversation, or the one to go on with. Raises `NotFound`."""
+    """Return a new conversation, or the one to continue. Raises `NotFound`."""
     from pipelines.ingest.feedback import KeptConversation, conversation_named
 
     if not resume and not last:
@@ -166,14 +166,14 @@ def _exchanges(kept: KeptConversation) -> list[Exchange]:
 
 
 def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace: bool) -> KeptConversation:
-    """Hold the conversation; it is kept after each answer, unless there is no `kb`."""
+    """Hold the conversation; it is stored after each answer, if there is a `kb`."""
     import asyncio
 
-    from flows.cli.answer_text import print_answer, streamed, tell_troubles
+    from flows.cli.answer_text import print_answer, print_warnings, streamed
 
     for turn in kept.turns:
-        say(f"> {shown(turn.asked)}\n{shown(turn.answer) or '(the documents that said so have changed)'}\n")
-    say("Ask; an empty line ends the conversation.", err=True)
+        say(f"> {shown(turn.asked)}\n{shown(turn.answer) or '(the cited documents have changed)'}\n")
+    say("Ask a question; an empty line ends the conversation.", err=True)
     while question := _next():
         try:
             with streamed(quiet=False):
@@ -185,9 +185,9 @@ def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace
         if understood != question:
             say(f"(understood as: {shown(understood)})", err=True)
         print_answer(answer, trace)
-        tell_troubles(answer)
-        rests = dict.fromkeys(citation.document for citation in answer.citations)
-        kept = kept.said(question, understood, answer.text, tuple(rests))
+        print_warnings(answer)
+        cited = dict.fromkeys(citation.document for citation in answer.citations)
+        kept = kept.said(question, understood, answer.text, tuple(cited))
         if kb is not None:
             _keep(kb, kept)
     return kept
@@ -201,7 +201,7 @@ def _keep(kb: Path, kept: KeptConversation) -> None:
 
 
 def _next() -> str:
-    """The next line, empty at the end of the input."""
+    """Return the next line, empty at the end of the input."""
     try:
         return input("> ").strip()
     except EOFError:
@@ -215,7 +215,7 @@ def _list_kept(kb: Path, json: bool) -> None:
     def cells(one: KeptConversation) -> tuple[str, ...]:
         return one.id, str(len(one.turns)), one.turns[0].asked, one.turns[-1].at
 
-    print_kept(CONVERSATIONS.read, kb, json, ("id", "questions", "the first", "last gone on with (UTC)"), cells)
+    print_kept(CONVERSATIONS.read, kb, json, ("id", "questions", "first question", "last used (UTC)"), cells)
 
 
 def _forget(kb: Path, id: str) -> None:
@@ -223,4 +223,4 @@ def _forget(kb: Path, id: str) -> None:
 
     with store_at(kb) as store:
         CONVERSATIONS.take_back(store.catalog, id)
-    say(f"dropped: {id}")
+    say(f"deleted: {id}")

@@ -1,4 +1,4 @@
-"""`strata config`, `prompts` and `cache`: settings, prompts and cached replies that a knowledge base works with."""
+"""`strata config`, `prompts` and `cache`: settings, prompts and cached replies of a knowledge base."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 config_app = typer.Typer(invoke_without_command=True)
 _Kb = Annotated[Path, typer.Argument(metavar="KB", help="The knowledge base, a folder.")]
-prompts_app = typer.Typer(help="Show the prompts, and replace them by files of your own.", no_args_is_help=True)
+prompts_app = typer.Typer(help="Show the prompts, and replace them by your own files.", no_args_is_help=True)
 
 _ROOTS = ("pipelines", "qa")
 
@@ -32,7 +32,7 @@ cache_app = typer.Typer(help="The cached replies of language models.", no_args_i
 def config(
     context: typer.Context,
     kb: Kb = DEFAULT_KB,
-    changed: Annotated[bool, typer.Option("--changed", help="Only what is not a default.")] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Only settings that differ from the default.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
@@ -56,7 +56,7 @@ def config(
 
 @config_app.command()
 def trust(kb: _Kb) -> None:
-    """Show what a knowledge base's settings reach outside its folder, and allow it until one of these changes."""
+    """Show what a knowledge base's settings reach outside its folder, and allow it until one of them changes."""
     from pipelines.core.errors import NotFound
     from pipelines.settings import read
     from pipelines.trust import confirm, links_of, record_path
@@ -71,12 +71,12 @@ def trust(kb: _Kb) -> None:
     for permission in (*settings, *links):
         say(shown(_line(permission)))
     confirm(kb, settings, links)
-    say(shown(f"allowed for {kb.resolve()}, noted in {record_path()}; `strata config distrust {kb}` withdraws it"))
+    say(shown(f"allowed for {kb.resolve()}, recorded in {record_path()}; `strata config distrust {kb}` revokes it"))
 
 
 @config_app.command()
 def distrust(kb: _Kb) -> None:
-    """Withdraw what was allowed to a knowledge base."""
+    """Revoke the permissions of a knowledge base."""
     from pipelines.trust import withdraw
 
     say(shown(f"{kb}: {'no longer allowed' if withdraw(kb) else 'nothing was allowed'}"))
@@ -84,7 +84,7 @@ def distrust(kb: _Kb) -> None:
 
 @config_app.command()
 def trusted() -> None:
-    """List the knowledge bases that were allowed something."""
+    """List the knowledge bases with permissions."""
     from pipelines.trust import confirmed
 
     for path in sorted(confirmed()):
@@ -105,11 +105,11 @@ def _plain(value: object) -> object:
 
 @prompts_app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="The prompt; without it, the list of all.")] = "",
+    name: Annotated[str, typer.Argument(help="The prompt; without a name, all are listed.")] = "",
     kb: Kb = DEFAULT_KB,
     language: Language = "",
 ) -> None:
-    """Print the prompts in force: the list of all, or the text of one."""
+    """Print the prompts in force: a list of all, or the text of one."""
     if name:
         say(_load(name, kb).variant(language).text.rstrip())
     else:
@@ -122,24 +122,24 @@ def override(
     kb: Kb = DEFAULT_KB,
     language: Language = "",
 ) -> None:
-    """Copy a prompt into the knowledge base: the copy can be edited, and is used in place of the one that ships."""
+    """Copy a prompt into the knowledge base, where it can be edited and overrides the shipped one."""
     from pipelines.core.file_access import private_file, private_folder
 
     variant = _load(name, kb).variant(language)
     suffix = f".{variant.language}" if variant.language else ""
     path = _own(kb) / f"{name}{suffix}.md"
     if path.exists():
-        raise SettingsError(f"{path} is there already", hint="edit it, or remove it to have the shipped one again")
+        raise SettingsError(f"{path} already exists", hint="edit it, or delete it to restore the shipped one")
     private_folder(path.parent)
     private_file(path).write_text(variant.text, encoding="utf-8")
-    say(f"edit {path}; its placeholders must stay: {', '.join(sorted(variant.placeholders)) or 'none'}")
+    say(f"edit {path}; keep its placeholders: {', '.join(sorted(variant.placeholders)) or 'none'}")
 
 
 def _list_prompts(kb: Path) -> None:
     from flows.cli.printing import TextTable, console
     from pipelines.llm.prompt import Prompt, find_prompts
 
-    table = TextTable("prompt", "of", "languages", "placeholders", "own file")
+    table = TextTable("prompt", "package", "languages", "placeholders", "own file")
     for package, name in find_prompts(*_ROOTS):
         prompt = Prompt.load(package, name, _own(kb))
         languages = " ".join(sorted(prompt.variants)).strip() or "all"
@@ -185,8 +185,8 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @cache_app.command()
 def prune(
     kb: Kb = DEFAULT_KB,
-    unused_days: Annotated[int, typer.Option(help="Only replies not used for so many days; 0 for all.")] = 0,
-    role: Annotated[str, typer.Option(help="Only replies for this work (distill, answer, ...).")] = "",
+    unused_days: Annotated[int, typer.Option(help="Only replies not used for this number of days; 0 for all.")] = 0,
+    role: Annotated[str, typer.Option(help="Only replies for this role (distil, answer, ...).")] = "",
     model: Annotated[str, typer.Option(help="Only replies of this model.")] = "",
 ) -> None:
     """Remove cached replies, and free their space."""

@@ -1,7 +1,6 @@
-"""`strata eval` and `strata tune`, both from questions whose answers are known.
+"""`strata eval` and `strata tune`, on questions with known answers.
 
-The first tells how well passages are found and questions answered, and what differs between two runs; the second finds
-the weights of retrieval.
+The first evaluates retrieval and answers, and compares two runs; the second fits the retrieval weights.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from evaluate.tune import QuestionSet, Tuned
     from qa.settings import QaSettings
 
-app = typer.Typer(help="How well passages are found and questions answered.", no_args_is_help=True)
+app = typer.Typer(help="Evaluate retrieval and answers.", no_args_is_help=True)
 
 
 app.command()(answers)
@@ -34,27 +33,25 @@ app.command()(answers)
 @app.command()
 def matrix(
     sets: Annotated[Path, typer.Argument(help="A TOML file that declares sets, or a folder of such files.")],
-    embedder: Annotated[
-        list[str] | None, typer.Option("--embedder", help="As for `ingest`; may be given again.")
-    ] = None,
-    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be given again.")] = None,
+    embedder: Annotated[list[str] | None, typer.Option("--embedder", help="As for `ingest`; may be repeated.")] = None,
+    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be repeated.")] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="A set, corpus or tag to be measured alone; may be given again.")
+        list[str] | None, typer.Option("--only", help="Only this set, corpus or tag; may be repeated.")
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the knowledge bases in this folder for the next run.")] = None,
     held_out: Annotated[
-        bool, typer.Option("--held-out", help="Also fit the weights without each corpus, and measure it under them.")
+        bool, typer.Option("--held-out", help="Also fit the weights without each corpus, and evaluate it with them.")
     ] = False,
-    trials: Annotated[int, typer.Option(min=1, help="Settings that are tried for --held-out.")] = 200,
-    no_answers: Annotated[bool, typer.Option("--no-answers", help="Only search, and answer nothing.")] = False,
+    trials: Annotated[int, typer.Option(min=1, help="Number of settings tried for --held-out.")] = 200,
+    no_answers: Annotated[bool, typer.Option("--no-answers", help="Only search, do not answer.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write each question's figures here, for `eval compare`.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the result as one page here.")] = None,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Measure every set of corpora, languages and embedders, beside flat searches of the same run.
+    """Evaluate sets of questions over corpora, languages and embedders, and compare with flat searches.
 
-    Knowledge bases are made by the ordinary ingest, without a language model. Each figure has its 95 % interval; the
+    The ordinary ingest builds the knowledge bases, without a language model. Each figure has its 95 % interval; the
     last column is the difference from the best flat search of the row, by a paired bootstrap. "bm25", "dense" and
     "hybrid" search the chunks; "bm25 pages" whole pages or documents; "fused pieces" pieces of a fixed size.
     """
@@ -101,14 +98,14 @@ def retrieval(
     corpus: Annotated[Path, typer.Option(help="Passages, JSON Lines of {id, title, text}.")],
     questions: Annotated[Path, typer.Option(help="Questions, JSON Lines with gold_passages.")],
     embedder: Annotated[str | None, typer.Option(help="wordllama, e5, fastembed or openai.")] = None,
-    kb: Annotated[Path | None, typer.Option(help="Keep the knowledge base here, and use it again.")] = None,
+    kb: Annotated[Path | None, typer.Option(help="Keep the knowledge base here, and reuse it.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the result of each question here, JSON Lines.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the result as one page here.")] = None,
     png: Annotated[Path | None, typer.Option(help="Write the figures as a bar chart here.")] = None,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Find the gold passages of questions in a corpus, beside BM25, dense and hybrid search."""
+    """Evaluate retrieval of the gold passages of questions, and compare with BM25, dense and hybrid search."""
     from evaluate.questions import read_passages, read_questions, write_lines
     from evaluate.report import retrieval_page, write_chart
     from evaluate.retrieval import evaluate_retrieval
@@ -137,7 +134,7 @@ def compare(
     samples: Annotated[int, typer.Option(min=100, help="Samples of the bootstrap.")] = 10_000,
     json: Json = False,
 ) -> None:
-    """Print by how much the second run differs from the first, with 95 % intervals of a paired bootstrap."""
+    """Compare two runs: the difference of the second from the first, with 95 % intervals of a paired bootstrap."""
     from evaluate.compare import compare_results, read_figures
     from flows.cli.printing import print_rows
 
@@ -156,7 +153,7 @@ def convert(
     file: Annotated[Path, typer.Argument(help="The published file.")],
     out: Annotated[Path, typer.Option(help="The folder for questions.jsonl and corpus.jsonl.")],
 ) -> None:
-    """Turn a benchmark's published file into questions and passages for `strata eval`."""
+    """Convert a benchmark's published file to questions and passages for `strata eval`."""
     from evaluate.questions import convert_benchmark, write
 
     converted = convert_benchmark(format, file)
@@ -184,22 +181,22 @@ def register(app: typer.Typer) -> None:
 
 def tune(
     questions: Annotated[list[Path], typer.Argument(help="Questions, JSON Lines, with gold_passages or sources.")],
-    kb: Annotated[Path | None, typer.Option("--kb", help="The knowledge base that they are asked of.")] = None,
+    kb: Annotated[Path | None, typer.Option("--kb", help="The knowledge base to search.")] = None,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option("--corpus", help="Instead, passages for each file of questions; --embedder embeds them."),
+        typer.Option("--corpus", help="Instead of --kb, passages for each file of questions."),
     ] = None,
     embedder: EmbedderName = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many settings are tried.")] = 200,
+    trials: Annotated[int, typer.Option(min=1, help="Number of settings tried.")] = 200,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation of one file.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the random settings.")] = 0,
     write: Annotated[Path | None, typer.Option(help="Write the weights into this strata.toml.")] = None,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Tune the weights of retrieval, and estimate by cross-validation what they gain on other questions.
+    """Fit the retrieval weights, and estimate their gain on other questions by cross-validation.
 
-    With several files each is scored under weights tuned on the others; with one, each of its folds.
+    With several files, each is scored with weights fitted on the others; with one, each of its folds.
     """
     from evaluate.tune import tune as tuned_by
     from evaluate.tune import write_settings
@@ -225,7 +222,7 @@ def _open(
     from pipelines.retrieve.retriever import Retriever
 
     if (kb is None) == (not corpus) or (corpus and len(corpus) != len(questions)):
-        raise SettingsError("either --kb, or a --corpus for each file of questions")
+        raise SettingsError("give either --kb, or a --corpus for each file of questions")
     asked = [tuple(one for one in read_questions(path) if one.answerable) for path in questions]
     if kb is not None:
         stores = stack.enter_context(open_stores(kb, settings))

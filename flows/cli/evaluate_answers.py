@@ -1,7 +1,4 @@
-"""`strata eval answers`: how well questions are answered.
-
-`flows.cli.evaluate` registers it: `app.command()(answers)`.
-"""
+"""`strata eval answers`: evaluation of answers; `flows.cli.evaluate` registers the command."""
 
 from __future__ import annotations
 
@@ -28,23 +25,24 @@ def answers(
         Path, typer.Option(help="Questions, JSON Lines with sources (file, page, quote) and answers.")
     ],
     kb: Kb = DEFAULT_KB,
-    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be given again.")] = None,
+    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="A strategy; may be repeated.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Append the result of each question here, JSON Lines; those there are kept.")
+        Path | None,
+        typer.Option(help="Append the result of each question here (JSON Lines); questions in it are skipped."),
     ] = None,
-    judge: Annotated[bool, typer.Option("--judge", help="Have the model judge each answer (acc).")] = False,
+    judge: Annotated[bool, typer.Option("--judge", help="Let the model judge each answer (acc).")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first questions.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the result as one page here.")] = None,
     png: Annotated[Path | None, typer.Option(help="Write the percentages as a bar chart here.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Questions at a time.")] = 4,
+    concurrency: Annotated[int, typer.Option(min=1, help="Concurrent questions.")] = 4,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Answer questions whose answers are known, and score the answers.
+    """Answer questions with known answers, and score the answers.
 
     first_document, document_recall@5 and page_recall@5 are percentages of the answerable questions: the first passage
-    lies in a right document; right documents, right pages among the first five. answer_cited is the percentage whose
-    cited sentences, of a right document, hold an accepted answer or the source's quote. refused_right and
+    is from a correct document; recall of documents and pages among the first five. answer_cited is the percentage whose
+    cited sentences of a correct document contain an accepted answer or the source's quote. refused_right and
     refused_wrong are counts of questions answered with "the documents do not say". em, f1, precision, recall and acc
     are percentages.
     """
@@ -66,7 +64,7 @@ def answers(
             concurrency=concurrency,
             judged=judge,
             out=out,
-            tell=_Teller(len(asked) * len(names)),
+            tell=_ProgressPrinter(len(asked) * len(names)),
         )
         report = asyncio.run(work)
     _write(report, html, png)
@@ -82,8 +80,8 @@ def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:
         write_chart(png, report.title, report.shares())
 
 
-class _Teller:
-    """Counts on the standard error what is done, where it is a terminal."""
+class _ProgressPrinter:
+    """Prints each answered question to standard error, if it is a terminal."""
 
     def __init__(self, total: int) -> None:
         from flows.cli.printing import console

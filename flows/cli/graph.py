@@ -1,4 +1,4 @@
-"""`strata graph`: the graph as files, as a page, in Neo4j; what is around a node, unresolved, merged."""
+"""`strata graph`: export, pages, Neo4j, neighbourhoods and paths, unresolved references and merges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipelines.store.explore import PathStep
     from pipelines.store.graph import GraphStore
 
-app = typer.Typer(help="Export, look at and query the graph, and copy it to Neo4j.", no_args_is_help=True)
+app = typer.Typer(help="Export, view and query the graph, and copy it to Neo4j.", no_args_is_help=True)
 
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; without it, standard output.")]
@@ -26,10 +26,10 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write
 @app.command()
 def export(
     kb: Kb = DEFAULT_KB,
-    format: Annotated[GraphFormat, typer.Option("--format", "-f", help="The form of the text.")] = GraphFormat.JSONL,
+    format: Annotated[GraphFormat, typer.Option("--format", "-f", help="The export format.")] = GraphFormat.JSONL,
     out: Out = None,
 ) -> None:
-    """Write the graph in a stable order: equal graphs give equal files."""
+    """Export the graph in a stable order: equal graphs give equal files."""
     from pipelines.store.export import export as write
 
     with _graph(kb) as graph:
@@ -56,12 +56,12 @@ def html(
 @app.command()
 def sync(
     kb: Kb = DEFAULT_KB,
-    back: Annotated[bool, typer.Option("--back", help="The other way: from Neo4j to the embedded store.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="Copy from Neo4j to the embedded store instead.")] = False,
     set: Set = None,
 ) -> None:
-    """Copy this knowledge base's graph to Neo4j; the settings `store.neo4j_...` (or NEO4J_URI, ...) say where it is.
+    """Copy this knowledge base's graph to Neo4j, at the address in `store.neo4j_...` (or NEO4J_URI, ...).
 
-    A graph store of your own (`store.graph = "module:Class"`) likewise.
+    Also copies it to a graph store of your own (`store.graph = "module:Class"`).
     """
     from pipelines.resources import open_graph
     from pipelines.store.graph import sync as bring_up
@@ -79,19 +79,19 @@ def sync(
 
 @app.command()
 def unresolved(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """List references to documents that the knowledge base does not hold."""
+    """List references to documents that are not in the knowledge base."""
     from flows.cli.printing import print_rows
     from pipelines.graph.views import unresolved as listing
 
     with _graph(kb) as graph:
         found = listing(graph)
     rows = [(one.wanted, one.reason, one.kind, one.uri, str(one.page or "")) for one in found]
-    print_rows(("wanted", "why not found", "kind", "referred to in", "page"), rows, found, json)
+    print_rows(("target", "reason", "kind", "referenced in", "page"), rows, found, json)
 
 
 @app.command()
 def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """List the entities that were merged, and by which rule; `graph.keep_apart` undoes a merge."""
+    """List the merged entities and the rule of each merge; `graph.keep_apart` undoes a merge."""
     from flows.cli.printing import print_rows
     from pipelines.graph.views import merges as listing
 
@@ -103,11 +103,11 @@ def merges(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @app.command()
 def around(
     node: Annotated[str, typer.Argument(help="The id of a node, or its name, title or URI.")],
-    hops: Annotated[int, typer.Option("--hops", min=1, help="How many edges away at most.")] = 1,
+    hops: Annotated[int, typer.Option("--hops", min=1, help="Maximum distance in edges.")] = 1,
     kb: Kb = DEFAULT_KB,
     json: Json = False,
 ) -> None:
-    """List what is around a node, nearest first: what a document holds, where a name stands, what a chunk says."""
+    """List the neighbourhood of a node, nearest first."""
     from flows.cli.printing import print_rows
     from pipelines.store.explore import find_node, neighbourhood, node_name
 
@@ -117,18 +117,18 @@ def around(
         (str(one.hops), one.edge.kind.value if one.edge else "", one.node.kind.value, node_name(one.node), one.node.id)
         for one in found
     ]
-    print_rows(("hops", "by", "kind", "name", "id"), rows, found, json)
+    print_rows(("hops", "edge", "kind", "name", "id"), rows, found, json)
 
 
 @app.command()
 def path(
     start: Annotated[str, typer.Argument(help="The id of a node, or its name, title or URI.")],
     end: Annotated[str, typer.Argument(help="The id, name, title or URI of the other node.")],
-    hops: Annotated[int, typer.Option("--hops", min=1, help="How many edges the path has at most.")] = 6,
+    hops: Annotated[int, typer.Option("--hops", min=1, help="Maximum length of the path in edges.")] = 6,
     kb: Kb = DEFAULT_KB,
     json: Json = False,
 ) -> None:
-    """Show a shortest path between two nodes, whatever the direction of its edges; exit code 4 where there is none."""
+    """Show a shortest path between two nodes, ignoring the direction of edges; exit code 4 if there is none."""
     from flows.cli.printing import print_rows
     from pipelines.core.errors import NotFound
     from pipelines.store.explore import find_node, node_name, shortest_path
@@ -137,19 +137,19 @@ def path(
         first, last = find_node(graph, start), find_node(graph, end)
         steps = shortest_path(graph, first.id, last.id, hops)
     if steps is None:
-        raise NotFound(f"no path of {hops} edges or fewer between {start} and {end}", ids=(first.id, last.id))
+        raise NotFound(f"no path of at most {hops} edges between {start} and {end}", ids=(first.id, last.id))
     rows = [("", first.kind.value, node_name(first), first.id)]
     rows += [(_arrow(step), step.node.kind.value, node_name(step.node), step.node.id) for step in steps]
-    print_rows(("by", "kind", "name", "id"), rows, steps, json)
+    print_rows(("edge", "kind", "name", "id"), rows, steps, json)
 
 
 @app.command()
 def queries(
-    name: Annotated[str, typer.Argument(help="One query; all without it.")] = "",
+    name: Annotated[str, typer.Argument(help="One query; without a name, all.")] = "",
     kb: Kb = DEFAULT_KB,
     value: Annotated[list[str] | None, typer.Option("--value", metavar="NAME=VALUE", help="A parameter.")] = None,
 ) -> None:
-    """Print the saved queries for Neo4j Browser; parameters that are not given get examples from the graph."""
+    """Print the saved queries for Neo4j Browser; missing parameters are filled with examples from the graph."""
     from pipelines.graph.views import examples
     from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.store.neo4j.browser import saved_queries, saved_query
@@ -168,10 +168,10 @@ def browse(
     kb: Kb = DEFAULT_KB,
     query: Annotated[str, typer.Option("--query", help="The saved query that is filled in.")] = "references",
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open it in a web browser.")] = True,
-    port: Annotated[int, typer.Option("--port", help="The port of the page; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option("--port", help="The port of the page; 0 selects a free one.")] = 0,
     set: Set = None,
 ) -> None:
-    """Open the graph in Neo4j Browser, with Strata's style and saved queries; Control+C ends it.
+    """Open the graph in Neo4j Browser, with Strata's style and saved queries; Control+C stops it.
 
     The knowledge base must be in that Neo4j: `store.neo4j_uri` at the ingest, or `strata graph sync`.
     """
@@ -183,7 +183,8 @@ def browse(
 
     store = settings_from(kb, set).store
     if not store.neo4j_uri:
-        raise SettingsError("no Neo4j is named", hint="`make up` starts one, `make browse` opens it; or set NEO4J_URI")
+        hint = "`make up` starts one, `make browse` opens it; or set NEO4J_URI"
+        raise SettingsError("no Neo4j is configured", hint=hint)
     with _graph(kb) as graph:
         values = examples(graph)
     name = kb.resolve().name
@@ -192,7 +193,7 @@ def browse(
         has_password = bool(store.neo4j_password.get_secret_value())
         address = browser_link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
         say(address)
-        say("saved queries are under the star at the left; Control+C ends the page", err=True)
+        say("saved queries are under the star at the left; Control+C to stop", err=True)
         if open_it:
             webbrowser.open(address)
         server.serve_forever()

@@ -1,4 +1,4 @@
-"""`strata ingest`: a folder into a knowledge base; `strata demo`: the examples into one, and four questions."""
+"""`strata ingest`: a folder into a knowledge base; `strata demo`: the example documents, and four questions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHIPPED = Path(__file__).parent / "examples"
 EXAMPLES = _SHIPPED if _SHIPPED.is_dir() else Path(__file__).parents[2] / "examples" / "documents"
-"""Beside this file in a wheel, in their folder in a checkout."""
+"""Next to this file in a wheel, in their own folder in a checkout."""
 QUESTIONS = (
     "What is the efficiency of the K80-250 pump at rated flow?",
     "Which way up must an eccentric reducer be mounted in a horizontal suction pipe?",
@@ -45,32 +45,33 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     folder: Annotated[
-        str, typer.Argument(help="The folder of documents, or a place such as s3://bucket, git+https://..., mbox:FILE.")
+        str,
+        typer.Argument(help="The folder of documents, or a source such as s3://bucket, git+https://..., mbox:FILE."),
     ],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run without Prefect.")] = False,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Estimate what the calls of a language model will cost, and call none.")
+        bool, typer.Option("--estimate", help="Estimate the cost of model calls, and make none.")
     ] = False,
-    max_usd: Annotated[float | None, typer.Option(help="Stop before the calls cost more than this.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Stop before the calls take more tokens than this.")] = None,
+    max_usd: Annotated[float | None, typer.Option(help="Stop before model calls cost more than this.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Stop before model calls use more tokens than this.")] = None,
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,
     embedder: EmbedderName = None,
-    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep documents whose file is gone.")] = False,
-    keep_cache: Annotated[
-        bool, typer.Option("--keep-cache", help="Keep the cached replies about documents that are removed.")
+    keep_missing: Annotated[
+        bool, typer.Option("--keep-missing", help="Keep documents whose files are missing.")
     ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Keep running; ingest again on a change.")] = False,
+    keep_cache: Annotated[
+        bool, typer.Option("--keep-cache", help="Keep cached replies about removed documents.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep running, and ingest again on every change.")] = False,
     runner: Annotated[
         Runner,
-        typer.Option(
-            help="Where documents are compiled: on this machine, or by the workers of a Dask scheduler or of Ray."
-        ),
+        typer.Option(help="Where documents are compiled: by local processes, or by the workers of Dask or Ray."),
     ] = Runner.PROCESSES,
     address: Annotated[
-        str, typer.Option(help="The scheduler of --runner, as tcp://HOST:8786 (dask) or ray://HOST:10001 (ray).")
+        str, typer.Option(help="The scheduler of --runner: tcp://HOST:8786 (dask) or ray://HOST:10001 (ray).")
     ] = "",
     otel: Annotated[
         bool, typer.Option("--otel", help="Send traces and metrics to OTEL_EXPORTER_OTLP_ENDPOINT.")
@@ -98,7 +99,7 @@ def ingest(
         print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
-        say_error(f"other users may read {kb}; `chmod -R go= {kb}` keeps it to you")
+        say_error(f"other users can read {kb}; `chmod -R go= {kb}` makes it private")
     cluster = _scheduler(runner, address)
     while True:
         with live_progress(quiet or json) as progress, _telemetry(otel) as telemetry:
@@ -135,17 +136,17 @@ def _run(
 
 
 def _scheduler(runner: Runner, address: str) -> str:
-    """The address of the scheduler, empty on this machine. Raises `SettingsError` where one goes without the other."""
+    """Return the scheduler's address, empty for this machine. Raises `SettingsError` if the options do not match."""
     from pipelines.core.errors import SettingsError
 
     example = ADDRESSES.get(runner, "")
     if bool(example) != bool(address):
         raise SettingsError(
-            "`--runner` and `--address` go together",
+            "`--runner` and `--address` must be given together",
             hint=" or ".join(f"--runner {name} --address {known}" for name, known in ADDRESSES.items()),
         )
     if address.startswith("ray://") != example.startswith("ray://"):
-        raise SettingsError(f"{address} is no address for --runner {runner}", hint=f"such as {example}")
+        raise SettingsError(f"{address} is not an address for --runner {runner}", hint=f"such as {example}")
     return address
 
 
@@ -158,29 +159,29 @@ def _telemetry(wanted: bool) -> AbstractContextManager[Telemetry | None]:
 
 
 def _folder_to_watch(folder: str) -> Path:
-    """Return the folder. Raises `SourceError` for a place that does not tell when it changes."""
+    """Return the folder. Raises `SourceError` for any other source, which cannot be watched."""
     from pipelines.core.errors import SourceError
     from pipelines.ingest.sources.locations import local_folder
 
     if (here := local_folder(folder)) is None:
-        raise SourceError("only a folder can be watched", hint="`strata flow deploy --cron` looks at a place again")
+        raise SourceError("only a folder can be watched", hint="use `strata flow deploy --cron` for other sources")
     return here
 
 
 def _wait_for_change(folder: Path) -> None:
-    """Return once something below the folder has changed and then been quiet for a moment."""
+    """Return after a change below the folder, when there have been no further changes for a moment."""
     from watchfiles import watch
 
-    say(f"watching {folder}; Control+C ends it", err=True)
+    say(f"watching {folder}; Control+C to stop", err=True)
     next(iter(watch(folder)))
 
 
 def demo(
-    kb: Annotated[Path, typer.Option("--kb", help="Where the knowledge base goes.")] = Path("demo-kb"),
+    kb: Annotated[Path, typer.Option("--kb", help="The knowledge base to create.")] = Path("demo-kb"),
     set: Set = None,
 ) -> None:
     """Ingest the example documents, then ask four questions, one of them in Chinese."""
-    from flows.cli.answer_text import print_answer, tell_troubles
+    from flows.cli.answer_text import print_answer, print_warnings
     from flows.cli.live_ingest import live_progress
     from flows.cli.printing import console, line, print_report
     from flows.ingest import ingest
@@ -190,7 +191,7 @@ def demo(
     if not EXAMPLES.is_dir():
         raise FolderNotFound(str(EXAMPLES))
     settings = settings_from(kb, set)
-    if settings.store.neo4j_uri:  # then the questions are answered from there
+    if settings.store.neo4j_uri:  # answer the questions from it
         settings = settings_from(kb, ["store.graph=neo4j", *(set or [])])
     with live_progress() as progress:
         report = ingest(EXAMPLES, kb, settings, progress=progress)
@@ -201,7 +202,7 @@ def demo(
             console().print(line((question, "bold")))
             answer = knowledge.ask(question)
             print_answer(answer)
-            tell_troubles(answer)
+            print_warnings(answer)
     if browser := settings.store.browser:
         console().print()
         console().print(line(f"the graph in Neo4j Browser: {browser} (`make browse` opens it with style and queries)"))

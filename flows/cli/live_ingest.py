@@ -1,4 +1,4 @@
-"""The live display of a run: files done, what is running, failures, time left."""
+"""Progress display of a run: finished and running documents, failures, remaining time."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pipelines.ingest import report as told
 from pipelines.ingest.report import Event, Phase, Stage, silent
 
 SHOWN = 4
-"""Documents in work that are named at the same time."""
+"""Maximum running documents that are listed."""
 PLAIN_SECONDS = 2.0
-"""Where the output is no terminal, a line is printed no more often than this."""
+"""Minimum seconds between two lines, if the output is not a terminal."""
 
 
 @contextmanager
 def live_progress(quiet: bool = False) -> Iterator[told.Progress]:
-    """Yield a listener that shows events on the standard error; `quiet` shows none."""
+    """Yield a listener that shows events on standard error; with `quiet`, none."""
     out = console(stderr=True)
     if quiet:
         yield silent
@@ -37,7 +37,7 @@ def live_progress(quiet: bool = False) -> Iterator[told.Progress]:
 
 
 class _RunDisplay:
-    """A bar, and below it the documents in work."""
+    """A progress bar, and below it the running documents."""
 
     def __init__(self, out: Console) -> None:
         self._bar = Progress(
@@ -81,7 +81,7 @@ class _RunDisplay:
             self._done.add(event.subject)
             self._running.pop(shown(event.subject), None)
         failed = f"[red]{len(self._failed)} failed" if self._failed else ""
-        self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
+        self._total = max(self._total, len(self._done))  # attachments are additional documents
         self._bar.update(self._task, completed=len(self._done), total=self._total or None, failed=failed)
 
     def _lines(self) -> list[Text]:
@@ -90,7 +90,7 @@ class _RunDisplay:
 
 
 class _RunLines:
-    """A line now and then, for logs."""
+    """Occasional lines, for logs."""
 
     def __init__(self) -> None:
         self._last = 0.0
@@ -106,7 +106,7 @@ class _RunLines:
         if not whole and time.monotonic() - self._last < PLAIN_SECONDS:
             return
         self._last = time.monotonic()
-        self._total = max(self._total, len(self._done))  # attachments come on top of what the folder has
+        self._total = max(self._total, len(self._done))  # attachments are additional documents
         of = f"{len(self._done)}/{self._total}" if self._total and event.stage is not Stage.FLOW else ""
-        told = " ".join(filter(None, (of, shown(event.subject or event.detail))))
-        say(f"{event.stage.value}: {told}" if told else event.stage.value, err=True)
+        detail = " ".join(filter(None, (of, shown(event.subject or event.detail))))
+        say(f"{event.stage.value}: {detail}" if detail else event.stage.value, err=True)

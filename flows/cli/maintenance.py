@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def status(
     kb: Kb = DEFAULT_KB,
-    all: Annotated[bool, typer.Option("--all", help="Every document, not only those that are not indexed.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="List all documents, not only those with a problem.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
@@ -39,11 +39,11 @@ def status(
         entries, there = stores.catalog.entries(), state(stores.catalog)
     print_value(entries, json, lambda found: print_status(found, all))
     if there.begun and not there.finished and not json:
-        say(f"an ingest is under way, or was stopped; in that case {AGAIN}")
+        say(f"an ingest is running or was stopped; in the latter case {AGAIN}")
 
 
 def diff(
-    folder: Annotated[str, typer.Argument(help="The folder of documents, or another place of them.")],
+    folder: Annotated[str, typer.Argument(help="The folder of documents, or another source.")],
     kb: Kb = DEFAULT_KB,
     json: Json = False,
     quiet: Quiet = False,
@@ -62,11 +62,11 @@ def diff(
 def forget(
     document: Annotated[str, typer.Argument(help="The document's path in its folder, or its id.")],
     kb: Kb = DEFAULT_KB,
-    keep_cache: Annotated[bool, typer.Option("--keep-cache", help="Keep what a model replied about it.")] = False,
+    keep_cache: Annotated[bool, typer.Option("--keep-cache", help="Keep cached replies about it.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Remove every trace of a document, down to its bytes, from graph, vectors, artifacts and caches."""
+    """Erase every trace of a document from graph, vectors, artifacts and caches."""
     from flows.cli.printing import print_json
     from pipelines.ingest.erase import forget as remove
 
@@ -78,18 +78,18 @@ def forget(
         say(f"forgotten: {uri}")
     say(f"removed {forgotten.artifacts} artifacts and {forgotten.replies} cached replies")
     if not forgotten.complete:
-        say("somebody reads the knowledge base: its log could not be emptied; the next ingest does that")
-    say("an ingest of a folder that still holds the file takes it in again")
+        say("the knowledge base is being read: its log could not be truncated; the next ingest does that")
+    say("ingesting a folder that still contains the file adds it again")
 
 
 def fsck(
     kb: Kb = DEFAULT_KB,
     repair: Annotated[bool, typer.Option("--repair", help="Repair what is inconsistent.")] = False,
-    read_data: Annotated[bool, typer.Option("--read-data", help="Read every artifact, not only a sample.")] = False,
+    read_data: Annotated[bool, typer.Option("--read-data", help="Read all artifacts instead of a sample.")] = False,
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Check that catalog, graph, vectors and artifacts are complete and consistent; exit code 9 where they are not."""
+    """Check that catalog, graph, vectors and artifacts are complete and consistent; exit code 9 if they are not."""
     from flows.cli.printing import print_findings, print_value
     from pipelines.ingest.fsck import fsck as check
 
@@ -105,7 +105,7 @@ def reindex(
     json: Json = False,
     set: Set = None,
 ) -> None:
-    """Embed again with another model, beside the present vectors; compare, then switch. No model is asked again."""
+    """Embed with another model beside the present vectors, compare, and switch; no language model is called."""
     from flows.cli.printing import print_reindexed, print_value
     from pipelines.ingest.reindex import reindex as embed_anew
 
@@ -116,8 +116,8 @@ def reindex(
 def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
     """Check what Strata needs: packages, disk, knowledge base, endpoint and key, embedder, OCR, Neo4j, Prefect.
 
-    One line each: ok, warning or failed, and what to do. Nothing is sent to what is not configured; a configured
-    endpoint gets one call of a few tokens. The exit code is 1 where something failed.
+    Prints one line per check: ok, warning or failed, and what to do. Only configured services are contacted; a
+    configured endpoint gets one call of a few tokens. The exit code is 1 if a check failed.
     """
     from flows.cli.printing import print_json
     from flows.doctor_checks import Grade
@@ -133,7 +133,7 @@ def doctor(kb: Kb = DEFAULT_KB, json: Json = False, set: Set = None) -> None:
 
 
 def _results(kb: Path, pairs: list[str] | None) -> Iterator[Result]:
-    """The settings first: where they are wrong the rest is tried with the defaults."""
+    """Yield the result for the settings first; if they are wrong, the other checks use the defaults."""
     from flows.doctor import examine
     from flows.doctor_checks import Grade, Result, Subject
 
@@ -163,7 +163,7 @@ def _print(result: Result) -> None:
     from flows.cli.printing import console, line
 
     hint = f" ({result.hint})" if result.hint else ""
-    told = line(
+    text = line(
         (f"{result.grade.value:<8}", _STYLES[result.grade.value]), f"{result.name}: {result.text}", (hint, "dim")
     )
-    console().print(told, soft_wrap=True)
+    console().print(text, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they become settings."""
+"""Options shared by several commands, and their conversion to settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress display.
 
 
 def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -> QaSettings:
-    """Return the settings in force; `pairs` are NAME=VALUE, `options` by path with `__` for the dot, None left out."""
+    """Return the settings in force.
+
+    `pairs` are NAME=VALUE; `options` are values by path, with `__` for the dot, and None for options that are not
+    given.
+    """
     from pipelines.settings import load
     from qa.settings import QaSettings
 
@@ -43,7 +47,7 @@ def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -
 def folder_at(kb: Path) -> KnowledgeBaseFolder:
     """Return the folder of the knowledge base at `kb`.
 
-    Raises `KnowledgeBaseNotFound`, and `SettingsError` for links out of it that its owner has not confirmed.
+    Raises `KnowledgeBaseNotFound`, and `SettingsError` for links out of it that the user has not allowed.
     """
     from pipelines.core.errors import KnowledgeBaseNotFound
     from pipelines.store.folder import KnowledgeBaseFolder
@@ -58,7 +62,7 @@ def folder_at(kb: Path) -> KnowledgeBaseFolder:
 
 @contextmanager
 def store_at(kb: Path) -> Iterator[EmbeddedStore]:
-    """Open the graph and the catalog of the knowledge base at `kb`. Raises what `folder_at` does."""
+    """Open graph and catalog of the knowledge base at `kb`. Raises the errors of `folder_at`."""
     from pipelines.store.embedded_store import EmbeddedStore
 
     with closing(EmbeddedStore.open(folder_at(kb).database, create=False)) as store:
@@ -66,7 +70,7 @@ def store_at(kb: Path) -> Iterator[EmbeddedStore]:
 
 
 def pairs_to_options(pairs: list[str] | None) -> dict[str, object]:
-    """Return NAME=VALUE pairs as values by path; a value that is not JSON is a text."""
+    """Return NAME=VALUE pairs as values by path; a value that is not JSON is a string."""
     return dict(_pair(pair) for pair in pairs or [])
 
 

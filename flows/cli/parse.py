@@ -1,4 +1,4 @@
-"""`strata parse`: what is understood of one file."""
+"""`strata parse`: how one file is understood."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def register(app: typer.Typer) -> None:
 
 def parse_file(
     file: Annotated[Path, typer.Argument(help="The file.")],
-    json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and places as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and positions as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the text as Markdown (the default).")] = False,
     scored: Annotated[
-        bool, typer.Option("--scored", help="Print JSON in the form that parsers are scored by: list markers apart.")
+        bool, typer.Option("--scored", help="Print JSON for benchmarks of parsers, with list markers separated.")
     ] = False,
-    html: Annotated[bool, typer.Option("--html", help="Print a page with the boxes drawn over the pages.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Print an HTML page with boxes drawn over the pages.")] = False,
     chunks: Annotated[
         bool, typer.Option("--chunks", help="Print its chunks, with their summaries and forward summaries.")
     ] = False,
@@ -34,14 +34,14 @@ def parse_file(
     kb: Kb = DEFAULT_KB,
     set: Set = None,
 ) -> None:
-    """Print what one file holds, as it would be ingested."""
+    """Parse one file as an ingest would, and print the result."""
     from pipelines.core.errors import SettingsError
     from pipelines.ingest.single_file import chunk_parsed, parse_single_file
     from pipelines.parse.json_view import to_json
     from pipelines.parse.render import to_html, to_markdown
 
     if json + scored + markdown + html + chunks > 1:
-        raise SettingsError("--json, --scored, --markdown, --html and --chunks exclude one another")
+        raise SettingsError("--json, --scored, --markdown, --html and --chunks are mutually exclusive")
     settings = _settings(kb, set)
     parsed = parse_single_file(file, settings.parse)
     if chunks:
@@ -62,11 +62,11 @@ def parse_file(
 
 
 def _chunk_text(chunk: Chunk) -> str:
-    """A chunk with its place, what was told before it, its summary and its text."""
+    """Return a chunk with its position, summaries, context and text."""
     page = f"page {chunk.provenance.page}" if chunk.provenance.page else ""
     head = " · ".join(filter(None, (str(chunk.position + 1), page, " > ".join(chunk.heading_path))))
-    told = {"told before": chunk.forward_summary, "summary": chunk.summary, "context": chunk.context}
-    lines = [f"{name}: {' '.join(text.split())}" for name, text in told.items() if text]
+    parts = {"forward summary": chunk.forward_summary, "summary": chunk.summary, "context": chunk.context}
+    lines = [f"{name}: {' '.join(text.split())}" for name, text in parts.items() if text]
     return "\n".join((f"== {head}", *lines, "", chunk.text))
 
 

@@ -1,9 +1,9 @@
-"""Values as tables and coloured lines on the terminal; every command prints them through here.
+"""Output of values as tables and coloured lines on the terminal, used by all commands.
 
-Names, titles, reasons, quotes and what a model says come from outside. Through `console`, `TextTable` and `line` they
-are shown as text: no markup, no escape sequence, no mark that turns a line around (`pipelines.core.safe_output`); plain
-lines go through `flows.cli.stdio.say`. Where the output is no terminal nothing is cut or folded: one record a line.
-Only `--json` and files hold texts as they are.
+Names, titles, reasons, quotes and model output are untrusted. `console`, `TextTable` and `line` print them as plain
+text, without markup, escape sequences and direction marks (`pipelines.core.safe_output`); `flows.cli.stdio.say` does so
+for plain lines. If the output is not a terminal, nothing is truncated or folded: one record per line. Only `--json` and
+files contain the original text.
 """
 
 from __future__ import annotations
@@ -41,36 +41,36 @@ if TYPE_CHECKING:
     from rich.style import Style
 
 WIDE = 1 << 16
-"""Columns where the output is no terminal: more than a record has."""
+"""Width of the console if the output is not a terminal: more than a record needs."""
 T = TypeVar("T")
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
 
 
 def console(stderr: bool = False) -> Console:
-    """Return a console whose every text is shown clean, whichever way it got into what is printed."""
+    """Return a console that makes all printed text safe, in whatever way it is passed."""
     stream: TextIO = sys.stderr if stderr else sys.stdout
     wide = None if stream.isatty() else WIDE
     return _Clean(file=cast("IO[str]", _Trimmed(stream)), width=wide, markup=False, emoji=False, highlight=False)
 
 
 def line(*parts: str | tuple[str, str]) -> Text:
-    """Return one line of parts, each plain or with its style."""
+    """Return one line of text parts, each plain or with a style."""
     return Text.assemble(*(shown(part) if isinstance(part, str) else (shown(part[0]), part[1]) for part in parts))
 
 
 class TextTable(Table):
-    """A table of plain texts, one line for each row where the output is no terminal; a terminal folds them."""
+    """A table of plain texts; on a terminal cells are folded, otherwise each row is one line."""
 
     def __init__(self, *headers: str) -> None:
         super().__init__(*(Column(header, overflow="fold") for header in headers), box=None, pad_edge=False)
 
     def row(self, *cells: str, style: str | Style | None = None) -> None:
-        """Add a row of texts from anywhere."""
+        """Add a row of untrusted texts."""
         self.add_row(*(Text(shown(cell)) for cell in cells), style=style)
 
 
 class _Clean(Console):
-    """Texts are cleaned as they come in; what came as a finished `Text` is cleaned as it goes out."""
+    """A console that cleans strings on input and `Text` objects on output."""
 
     def render_str(self, text: str, **options: object) -> Text:
         return super().render_str(shown_lines(text), **options)  # type: ignore[arg-type]
@@ -80,12 +80,12 @@ class _Clean(Console):
             yield segment if segment.control else Segment(shown_lines(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Let the one handler in `flows.cli.app` have it."""
+        """Leave the error to the handler in `flows.cli.app`."""
         raise  # noqa: PLE0704 - called while the error is handled
 
 
 class _Trimmed:
-    """A stream without the blanks that fill a table's last column."""
+    """A stream that removes the spaces that pad a table's last column."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -110,12 +110,12 @@ class _Trimmed:
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON, indented, with its texts as they are."""
+    """Print a value as indented JSON, with its original text."""
     say_json(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
 
 
 def print_value(value: T, as_json: bool, text: Callable[[T], None]) -> None:
-    """Print a value as JSON, else as `text` does for people."""
+    """Print a value as JSON, or else by the function `text`."""
     (print_json if as_json else text)(value)
 
 
@@ -126,7 +126,7 @@ def print_rows(
     as_json: bool = False,
     styles: Iterable[str | None] = repeat(None),
 ) -> None:
-    """Print a value as JSON, else its rows as a table, each in its style."""
+    """Print a value as JSON, or else its rows as a table with styles."""
     if as_json:
         print_json(value)
         return
@@ -144,14 +144,14 @@ def print_kept(
     cells: Callable[[T], Sequence[str]],
     style: Callable[[T], str | None] = lambda one: None,
 ) -> None:
-    """List what the catalog of the knowledge base at `kb` keeps of one kind, the latest at the end."""
+    """List the records of one kind in the catalog of the knowledge base at `kb`, the latest last."""
     with store_at(kb) as store:
         found = read(store.catalog)
     print_rows(columns, map(cells, found), found, as_json, map(style, found))
 
 
 def print_report(report: Report) -> None:
-    """Print how a run ended: documents by status, stages by what they did, and every failure with its reason."""
+    """Print the report of a run: documents by status, counts by stage, and every failure with its reason."""
     out = console()
     out.print(_documents(report))
     out.print(_stages(report))
@@ -160,10 +160,10 @@ def print_report(report: Report) -> None:
     for failure in report.failures:
         out.print(line((failure.status.value, "red"), f" {failure.subject}: {failure.reason}"))
     if report.unfinished:
-        waiting = f"{report.unfinished} chunks lack what the model was to say of them; the next ingest tries again"
+        waiting = f"{report.unfinished} chunks lack the result of their model call; the next ingest tries again"
         out.print(line((waiting, "yellow")))
     if report.stopped:
-        out.print(line((f"stopped: {report.stopped}; what is done is kept, the next ingest goes on", "yellow")))
+        out.print(line((f"stopped: {report.stopped}; finished work is kept, the next ingest continues", "yellow")))
     out.print(line(_closing(report)))
 
 
@@ -186,7 +186,7 @@ def _stages(report: Report) -> TextTable:
 
 def _usage(report: Report) -> TextTable:
     names = list(next(iter(report.usage.values())))
-    table = TextTable("language work", *names)
+    table = TextTable("model calls", *names)
     for role, figures in report.usage.items():
         table.row(role, *(f"{figures.get(name, 0):,.10g}" for name in names))
     return table
@@ -200,14 +200,14 @@ def _closing(report: Report) -> str:
 
 
 def print_estimate(estimate: Estimate, as_json: bool) -> None:
-    """Print what the language work will take, by the work and in all."""
+    """Print the estimated model calls and their cost, by role and in total."""
     if as_json:
         print_json({"lines": estimate.lines, "total": estimate.total})
         return
     if not estimate.lines:
-        console().print("no language work: none is configured, or nothing has changed")
+        console().print("no model calls: no language model is configured, or nothing has changed")
         return
-    table = TextTable("language work", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
+    table = TextTable("role", "model", "calls", "from cache", "input tokens", "output tokens", "dollars")
     for work in (*estimate.lines, estimate.total):
         usage = work.usage
         cells = (usage.calls, work.cached, usage.input_tokens, usage.output_tokens)
@@ -216,7 +216,7 @@ def print_estimate(estimate: Estimate, as_json: bool) -> None:
 
 
 def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
-    """Print entries of the catalog: each with its status and reason, or only those that are not indexed."""
+    """Print entries of the catalog with status and reason: all, or only those with a problem."""
     table = TextTable("document", "status", "reason")
     shown = [entry for entry in entries if all_of_them or entry.status is not Status.INDEXED or entry.notes]
     for entry in shown:
@@ -230,7 +230,7 @@ def print_status(entries: Sequence[Entry], all_of_them: bool) -> None:
 
 
 def print_difference(difference: FolderDiff) -> None:
-    """Print what an ingest would do: documents by name, nodes and edges by kind."""
+    """Print the changes that an ingest would make: documents by name, nodes and edges by kind."""
     out = console()
     if difference.empty and not difference.coming and not difference.going:
         out.print("no difference: an ingest would change nothing")
@@ -241,14 +241,14 @@ def print_difference(difference: FolderDiff) -> None:
             out.print(line((sign, style), f" {uri}"))
     for before, after in difference.renamed:
         out.print(line(("→", "yellow"), f" {before} is now {after}"))
-    table = TextTable("", "coming", "going")
+    table = TextTable("", "added", "removed")
     for kind in sorted(difference.coming.keys() | difference.going.keys()):
         table.row(kind, f"+{difference.coming.get(kind, 0)}", f"-{difference.going.get(kind, 0)}")
     out.print(table)
 
 
 def print_findings(checked: FsckReport) -> None:
-    """Print where the stores disagree."""
+    """Print the inconsistencies between the stores."""
     out = console()
     for finding in checked.findings:
         out.print(line((f"{finding.place} {finding.fault}", "red"), f" {finding.subject} {finding.detail}"))
@@ -263,12 +263,12 @@ def print_findings(checked: FsckReport) -> None:
 
 
 def print_reindexed(reindexed: Reindexed) -> None:
-    """Print the two embedders side by side."""
+    """Print the comparison of two embedders."""
     table = TextTable("embedder", f"self-recall@5 of {reindexed.probes} atoms")
     table.row(reindexed.before, f"{reindexed.recall_before:.1%}")
     table.row(reindexed.after, f"{reindexed.recall_after:.1%}")
     out = console()
     out.print(table)
-    out.print(f"{reindexed.records:,} records are now searched by {reindexed.after}")
+    out.print(f"{reindexed.records:,} records now use {reindexed.after}")
     for name in reindexed.dropped:
         out.print(f"dropped: {name}")

@@ -1,4 +1,4 @@
-"""`strata runs`, `feedback` and `verdicts`: what a knowledge base keeps of its ingests, and what people said of it."""
+"""`strata runs`, `feedback` and `verdicts`: past ingests, ratings of answers, and corrections of the graph."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ if TYPE_CHECKING:
     from pipelines.ingest.report import RunRecord
     from pipelines.ingest.verdicts import Verdict
 
-runs_app = typer.Typer(
-    help="The ingests so far: settings, counts, seconds, cost, failures.", invoke_without_command=True
-)
+runs_app = typer.Typer(help="Past ingests: settings, counts, duration, cost, failures.", invoke_without_command=True)
 feedback_app = typer.Typer(
-    help="What people said of answers: right, wrong, and what they expected.", invoke_without_command=True
+    help="Ratings of answers: right or wrong, and the expected answer.", invoke_without_command=True
 )
 
 
 @runs_app.callback()
 def runs(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """List the last ingests, the latest at the end."""
+    """List the past ingests, the latest last."""
     from flows.cli.printing import print_kept
     from pipelines.ingest.report import RUNS
 
@@ -40,7 +38,7 @@ def show(
     kb: Kb = DEFAULT_KB,
     json: Json = False,
 ) -> None:
-    """Show one ingest: its settings, counts, seconds, cost, and failures by reason."""
+    """Show one ingest: settings, counts, duration, cost, and failures by reason."""
     from flows.cli.printing import print_value
     from pipelines.ingest.report import run_of
 
@@ -52,7 +50,7 @@ def show(
 def _print(found: RunRecord) -> None:
     from flows.cli.printing import console, line, print_report, print_rows
 
-    console().print(line(f"run {found.number} of {found.folder}, begun {found.began}"))
+    console().print(line(f"run {found.number} of {found.folder}, started {found.began}"))
     if found.settings:
         print_rows(("setting", "value"), ((name, str(value)) for name, value in found.settings.items()))
     if found.reasons:
@@ -77,31 +75,30 @@ def _cells(one: RunRecord) -> tuple[str, ...]:
 
 @feedback_app.callback()
 def feedback(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """List what was said, the latest at the end."""
+    """List the feedback, the latest last."""
     from flows.cli.printing import print_kept
     from pipelines.ingest.feedback import FEEDBACK
 
     def cells(one: Feedback) -> tuple[str, ...]:
-        rests = ", ".join(dict.fromkeys(place.uri for place in one.places))
-        said = "right" if one.right else "wrong"
-        return one.id, said, one.question, one.answer, one.expected, rests, one.by, one.at
+        cited = ", ".join(dict.fromkeys(place.uri for place in one.places))
+        rating = "right" if one.right else "wrong"
+        return one.id, rating, one.question, one.answer, one.expected, cited, one.by, one.at
 
     if context.invoked_subcommand is None:
-        columns = ("id", "said", "question", "answer", "expected", "rests on", "by", "at (UTC)")
+        columns = ("id", "rating", "question", "answer", "expected", "cited", "by", "at (UTC)")
         print_kept(FEEDBACK.read, kb, json, columns, cells)
 
 
 @feedback_app.command()
 def export(
-    file: Annotated[Path, typer.Argument(help="Where the questions are written, JSON Lines.")],
-    wrong: Annotated[bool, typer.Option("--wrong", help="Only those that were answered wrong.")] = False,
-    right: Annotated[bool, typer.Option("--right", help="Only those that were answered right.")] = False,
+    file: Annotated[Path, typer.Argument(help="The file to write, JSON Lines.")],
+    wrong: Annotated[bool, typer.Option("--wrong", help="Only wrong answers.")] = False,
+    right: Annotated[bool, typer.Option("--right", help="Only right answers.")] = False,
     kb: Kb = DEFAULT_KB,
 ) -> None:
-    """Write the questions that have a right answer, as `strata eval answers` and `ingest --qa-samples` take them.
+    """Export the questions with a known answer, for `strata eval answers` and `ingest --qa-samples`.
 
-    The right answer is the one that was confirmed, or for a wrong one what was expected; without it there is nothing
-    to compare an answer with, and the question is left out.
+    The known answer is the confirmed one, or the expected one of a wrong answer. Questions without it are omitted.
     """
     from evaluate.questions import questions_of, write_lines
     from pipelines.ingest.feedback import FEEDBACK
@@ -111,7 +108,7 @@ def export(
     chosen = [one for one in found if (one.right or wrong or not right) and (not one.right or right or not wrong)]
     asked = questions_of(chosen)
     write_lines(file, asked)
-    say(f"{len(asked)} questions written, {len(chosen) - len(asked)} left out that have no right answer")
+    say(f"{len(asked)} questions written, {len(chosen) - len(asked)} without a known answer omitted")
 
 
 @feedback_app.command()
@@ -122,19 +119,19 @@ def withdraw(
     from pipelines.ingest.feedback import FEEDBACK
 
     with store_at(kb) as store:
-        say(f"taken back: {FEEDBACK.take_back(store.catalog, id).question}")
+        say(f"withdrawn: {FEEDBACK.take_back(store.catalog, id).question}")
 
 
 verdicts_app = typer.Typer(
     help="Corrections of entities, tags and atoms; the next ingest applies them.", invoke_without_command=True
 )
-One = Annotated[str, typer.Argument(help="A name, as the graph has it or any of its other spellings.")]
+One = Annotated[str, typer.Argument(help="A name in the graph, in any of its spellings.")]
 Two = Annotated[str, typer.Argument(help="The other name.")]
 
 
 @verdicts_app.callback()
 def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
-    """List the verdicts, the latest at the end."""
+    """List the corrections, the latest last."""
     from flows.cli.printing import print_kept
     from pipelines.ingest.verdicts import SAID
 
@@ -147,54 +144,54 @@ def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) ->
 
 @verdicts_app.command()
 def merge(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
-    """Merge two entities that are one."""
-    _say("merge", one, two, kb)
+    """Merge two entities that are the same."""
+    _give("merge", one, two, kb)
 
 
 @verdicts_app.command()
 def apart(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
-    """Keep two names apart as two entities, whatever rules and models say."""
-    _say("apart", one, two, kb)
+    """Keep two names as separate entities, overriding rules and models."""
+    _give("apart", one, two, kb)
 
 
 @verdicts_app.command()
 def split(
     one: One,
-    two: Annotated[str, typer.Argument(help="What it is called there, a new name or that of another entity.")],
+    two: Annotated[str, typer.Argument(help="The entity it refers to there: a new name or that of another entity.")],
     where: Annotated[str, typer.Option("--in", help="The document, by its path in the folder.")],
     kb: Kb = DEFAULT_KB,
 ) -> None:
-    """Let a name stand for another entity in one document."""
-    _say("split", one, two, kb, where)
+    """Let a name refer to another entity in one document."""
+    _give("split", one, two, kb, where)
 
 
 @verdicts_app.command()
 def tag(one: One, two: Two, kb: Kb = DEFAULT_KB) -> None:
-    """Rename a tag; where there is a tag of the new name, the two are merged."""
-    _say("tag", one, two, kb)
+    """Rename a tag; if a tag with the new name exists, the two are merged."""
+    _give("tag", one, two, kb)
 
 
 @verdicts_app.command()
 def atom(id: Annotated[str, typer.Argument(help="The id of the atom.")], kb: Kb = DEFAULT_KB) -> None:
-    """Mark an atom as wrong: it stays in the graph, and retrieval leaves it out."""
-    _say("atom", id, "", kb)
+    """Mark an atom as wrong: it stays in the graph, but is not retrieved."""
+    _give("atom", id, "", kb)
 
 
 @verdicts_app.command()
 def undo(
     id: Annotated[str, typer.Argument(help="The id, as `strata verdicts` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:
-    """Withdraw a verdict; the next ingest undoes it."""
+    """Withdraw a correction; the next ingest undoes it."""
     from pipelines.ingest.verdicts import SAID
 
     with store_at(kb) as store:
         found = SAID.take_back(store.catalog, id)
-    say(f"taken back: {found.kind.value} {found.one} {found.two}; the next ingest undoes it")
+    say(f"withdrawn: {found.kind.value} {found.one} {found.two}; the next ingest undoes it")
 
 
-def _say(kind: str, one: str, two: str, kb: Path, where: str = "") -> None:
+def _give(kind: str, one: str, two: str, kb: Path, where: str = "") -> None:
     from pipelines.ingest.verdicts import VerdictKind, give
 
     with store_at(kb) as store:
         verdict = give(store.graph, store.catalog, VerdictKind(kind), one, two, "command line", where)
-    say(f"kept as {verdict.id}; the next ingest does it")
+    say(f"stored as {verdict.id}; the next ingest applies it")

@@ -1,4 +1,4 @@
-"""`strata serve` and `strata mcp`: a knowledge base in the browser, over HTTP, and for agents."""
+"""`strata serve` and `strata mcp`: knowledge bases in the browser, over HTTP, and for agents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from flows.cli.options import DEFAULT_KB
 from flows.cli.stdio import say
 
 Bases = Annotated[
-    list[Path] | None, typer.Option("--kb", envvar="STRATA_KB", help="A knowledge base; several are allowed.")
+    list[Path] | None, typer.Option("--kb", envvar="STRATA_KB", help="A knowledge base; may be repeated.")
 ]
 Folders = Annotated[
     list[Path] | None,
-    typer.Option("--folder", help="The folder of its documents, to draw their pages; one for each --kb."),
+    typer.Option("--folder", help="The folder of its documents, for drawing their pages; one per --kb."),
 ]
 
 
@@ -28,21 +28,24 @@ def serve(
     kb: Bases = None,
     folder: Folders = None,
     host: Annotated[
-        str, typer.Option(help="The address to listen at; one beyond this machine needs a key.")
+        str, typer.Option(help="The address to listen on; other than loopback requires a key.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at.")] = 8420,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8420,
     key_file: Annotated[
         Path | None,
-        typer.Option("--key-file", help="A file whose first line is the key; as .toml, keys with roles and folders."),
+        typer.Option(
+            "--key-file", help="A file whose first line is the key, or a .toml file of keys with roles and folders."
+        ),
     ] = None,
     asks: Annotated[int, typer.Option(min=1, max=64, help="How many questions are answered at a time.")] = 1,
     allow_changes: Annotated[
-        bool, typer.Option("--allow-changes", help="Let admins send files to --folder and ingest them.")
+        bool, typer.Option("--allow-changes", help="Let admins upload files to --folder and ingest them.")
     ] = False,
 ) -> None:
-    """Serve knowledge bases to look at and to ask: an explorer in the browser, and an HTTP API below /api.
+    """Serve knowledge bases: an explorer in the browser, and an HTTP API below /api.
 
-    On this machine alone, unless --host and --key-file say otherwise. Nothing is written without --allow-changes.
+    The server is accessible from this machine only, unless --host and --key-file are given, and read-only without
+    --allow-changes.
     """
     from serve.access import read_keys
     from serve.app import open_services, run
@@ -59,7 +62,7 @@ def serve(
     )
     settings.check()
     with open_services(settings) as services:
-        run(settings, services, lambda address: say(f"{address} (Control+C ends it)", err=True))
+        run(settings, services, lambda address: say(f"{address} (Control+C to stop)", err=True))
 
 
 def mcp(
@@ -68,7 +71,7 @@ def mcp(
 ) -> None:
     """Serve knowledge bases to an agent over standard input and output (Model Context Protocol; extra `mcp`).
 
-    Tools: search, ask, read_section, list_documents, neighbours. Nothing is written to a knowledge base.
+    Tools: search, ask, read_section, list_documents, neighbours. Knowledge bases are read-only.
     """
     from serve.app import open_services
     from serve.mcp_server import run_stdio

@@ -1,4 +1,4 @@
-"""The standard streams: clean lines, any encoding, a reader that goes away, a disk that is full."""
+"""The standard streams: safe lines, any encoding, readers that disappear, full disks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ READER_GONE = 141
 
 
 def prepare_streams() -> os.stat_result:
-    """Let every text be printed: what the encoding lacks is escaped (`\\u8fc7`), what no text is, is replaced.
+    """Make every text printable: characters that the encoding lacks are escaped (`\\u8fc7`), invalid ones replaced.
 
-    A stream that was closed goes nowhere, so that no file of ours takes its number. Returns what the output is.
+    A closed stream is replaced by the null device, so that no opened file gets its number. Returns the state of
+    standard output, for `reader_is_gone`.
     """
     sys.stdin = sys.stdin or _nowhere("r")
     sys.stdout = sys.stdout or _nowhere("w")
@@ -37,18 +38,18 @@ def _nowhere(mode: str) -> TextIO:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print lines of text as they are but for what a terminal would obey."""
+    """Print lines of text without characters that a terminal would interpret."""
     stream = sys.stderr if err else sys.stdout
     stream.write(shown_lines(text) + "\n")
 
 
 def say_error(text: str, hint: str = "") -> None:
-    """Print on the standard error, as one line, what went wrong and what can be done about it."""
+    """Print an error and a hint to standard error, as one line."""
     say(f"strata: {shown(text)}{shown(f' ({hint})') if hint else ''}", err=True)
 
 
 def say_json(text: str) -> None:
-    """Print JSON; what a terminal would obey, or the output's encoding lacks, is escaped as JSON has it."""
+    """Print JSON; characters that a terminal would interpret, or that the encoding lacks, are escaped as in JSON."""
     safe = HIDDEN.sub(_as_json, text)
     encoding = sys.stdout.encoding or "utf-8"
     try:
@@ -59,17 +60,17 @@ def say_json(text: str) -> None:
 
 
 def plain_output() -> TextIO:
-    """Return the standard output for a file's content: as it is in a file or pipe, cleaned on a terminal."""
+    """Return standard output for the content of a file: unchanged in a file or pipe, made safe on a terminal."""
     return cast("TextIO", _Terminal(sys.stdout)) if sys.stdout.isatty() else sys.stdout
 
 
 def reader_is_gone(output: os.stat_result) -> bool:
-    """Whether nobody reads the standard output or error any more; rich puts another file in place of `output` then."""
+    """Whether the reader of standard output or error has gone; rich then replaces `output` by another file."""
     return any(_broken(number) for number in (1, 2)) or not os.path.samestat(output, os.fstat(1))
 
 
 def flushed(code: int) -> int:
-    """Write out what is still held, so that the interpreter has nothing to fail on; return the exit code."""
+    """Flush the streams, so that the interpreter does not fail on exit; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -86,7 +87,7 @@ def flushed(code: int) -> int:
 
 
 class _Terminal:
-    """Writes clean text."""
+    """A stream that makes text safe."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -109,7 +110,7 @@ def _broken(number: int) -> bool:
 
 
 def _discard(stream: TextIO) -> None:
-    """What could not be written goes nowhere, now and when the interpreter ends."""
+    """Redirect a stream to the null device, also for the flush when the interpreter exits."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)

@@ -1,15 +1,15 @@
 """A knowledge base restricted to the documents of some folders: views of its stores by a `Scope`.
 
-Filtering what is found would not do: names, counts, spellings and scores come from all documents. So everything above
-the stores (routes, search, answers, the index) works on views of them, in which the rest is not there:
+Filtering results is not enough: names, counts, spellings and scores are derived from all documents. So everything above
+the stores (routes, search, answers, the index) uses views of them that do not contain other documents:
 
-    corpus.py    tags, entities, classes and references, made anew of what these documents say
-    graph.py     the files of the folders, without facts about the whole; their graph
-    vectors.py   search among these documents, with term statistics of their own
+    corpus.py    tags, entities, classes and references, recomputed from these documents
+    graph.py     the catalog and the graph of these documents, without facts about the whole
+    vectors.py   search in these documents, with their own term statistics
 
-`confined` puts all of it in place of a knowledge base's stores.
+`confined` returns such views of the stores of a knowledge base.
 
-What stays of the whole: which spellings are one entity or tag, and which atoms are good enough to be found.
+Two decisions are still made over all documents: which spellings are one entity or tag, and which atoms can be found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from serve.confined.vectors import ConfinedVectors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfinedStores(Stores):
-    """Artifacts are those of the whole: they are found by the entries of the catalog alone."""
+    """Restricted views of stores. Artifacts are not restricted: they can be reached only by entries of the catalog."""
 
     seen_graph: GraphStore
     seen_catalog: Catalog
@@ -42,12 +42,12 @@ class ConfinedStores(Stores):
 
     @property
     def index_folder(self) -> Path | None:
-        """None: the index of a part is kept in memory alone."""
+        """None: the index of a restricted view is kept in memory."""
         return None
 
 
 def confined(stores: Stores, scope: Scope) -> ConfinedStores:
-    """Return what is in a scope of open stores; closing it closes nothing."""
+    """Return a view of open stores restricted to a scope; closing it closes nothing."""
     catalog = ConfinedCatalog(stores.catalog, scope)
     graph = ConfinedGraph(stores.graph, catalog, stores.artifacts)
     vectors = ConfinedVectors(stores.vectors, scope, lambda: graph.seen)

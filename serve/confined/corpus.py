@@ -1,4 +1,4 @@
-"""What no single document owns, made of what some documents say: tags, entities, classes, references."""
+"""Corpus-level nodes and edges, recomputed from some documents: tags, entities, classes, references."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from pipelines.store.graph import GraphStore
 from serve.views import text
 
 _UNTOLD = (ReferenceKind.MENTION.value, ReferenceKind.CROSS_REFERENCE.value)
-"""Names in a text that lead nowhere are not told: whether a document of that name exists would be told with them."""
+"""Kinds of references that are hidden if unresolved: they would reveal whether a document of that name exists."""
 _OF_TARGET = ("candidates", "target_section", "target_chunk", "how")
-"""Properties of a reference's edge that describe the document at its other end."""
+"""Properties of a reference's edge that describe the target document."""
 _BETWEEN = (EdgeKind.SUPERSEDES, EdgeKind.SAME_CONTENT)
 
 
 def corpus_of(graph: GraphStore, artifacts: ArtifactStore, entries: Sequence[Entry]) -> Subgraph:
-    """Return what the graph's `CORPUS_OWNER` would have if these documents were all there are.
+    """Return the subgraph of `CORPUS_OWNER` as it would be if there were only these documents.
 
-    Tags and entities keep their ids; their names, spellings, types and counts are those of these documents.
+    Tags and entities keep their ids; their names, spellings, types and counts are recomputed.
     """
     documents = {entry.document for entry in entries}
     own = unlinked(_classed([_profile(entry, graph, artifacts) for entry in entries])).subgraph
@@ -45,12 +45,12 @@ def corpus_of(graph: GraphStore, artifacts: ArtifactStore, entries: Sequence[Ent
 
 
 def in_order(edge: Edge) -> tuple[str, str, str, str]:
-    """Return by what a graph store sorts its edges."""
+    """Return the sort key of edges in a graph store."""
     return edge.source, edge.kind, edge.target, edge.key
 
 
 def _profile(entry: Entry, graph: GraphStore, artifacts: ArtifactStore) -> DocumentProfile:
-    """A document's profile, its tags and entities under the ids that its edges in the graph lead to."""
+    """Return a document's profile, with the ids of its tags and entities in the graph."""
     try:
         known = read_value(artifacts, entry, "card", DocumentProfile) if "card" in entry.artifacts else None
     except StoreError:
@@ -64,12 +64,12 @@ def _profile(entry: Entry, graph: GraphStore, artifacts: ArtifactStore) -> Docum
 
 def _tags(known: Iterable[ProfileTag], edges: Iterable[Edge]) -> Iterator[ProfileTag]:
     classes = {normalize(tag.text): tag.tag_class for tag in known}
-    for (id, said), count in Counter((edge.target, text(edge, "evidence")) for edge in edges).items():
-        yield ProfileTag(id, said, classes.get(normalize(said), ""), count)
+    for (id, form), count in Counter((edge.target, text(edge, "evidence")) for edge in edges).items():
+        yield ProfileTag(id, form, classes.get(normalize(form), ""), count)
 
 
 def _entities(known: Iterable[ProfileEntity], edges: Iterable[Edge]) -> Iterator[ProfileEntity]:
-    """The entities as the document names them; of one that it only mentions, what stands in its text is the name."""
+    """Yield the entities as the document names them; if it only mentions one, the mentioned form is the name."""
     surfaces: dict[str, Counter[str]] = {}
     for edge in edges:
         surfaces.setdefault(edge.target, Counter())[text(edge, "surface")] += 1
@@ -87,7 +87,7 @@ def _entities(known: Iterable[ProfileEntity], edges: Iterable[Edge]) -> Iterator
 
 
 def _classed(profiles: Sequence[DocumentProfile]) -> list[DocumentProfile]:
-    """The profiles with each tag in a class: one that a model gave a tag here, else its kind by form."""
+    """Return the profiles with a class for each tag: that of a model in these documents, else its kind by form."""
     tags = [tag for profile in profiles for tag in profile.tags]
     known = [TagClass(TagClass.make_id(name), name) for name in sorted({tag.tag_class for tag in tags} - {""})]
     found = classify(sorted({tag.text for tag in tags if not tag.tag_class}), known, default_embedder())
@@ -98,7 +98,7 @@ def _classed(profiles: Sequence[DocumentProfile]) -> list[DocumentProfile]:
 
 
 def _references(graph: GraphStore, documents: Collection[str]) -> tuple[list[Edge], list[Node]]:
-    """The references between these documents, and those that lead to none of them, whether there is another or not."""
+    """Return the references between these documents, and their other references as unresolved ones with their nodes."""
     groups: dict[tuple[str, str], list[Edge]] = {}
     for edge in graph.edges((EdgeKind.REFERENCES,), sources=documents, owner=CORPUS_OWNER):
         groups.setdefault((edge.source, edge.key), []).append(edge)
@@ -108,18 +108,18 @@ def _references(graph: GraphStore, documents: Collection[str]) -> tuple[list[Edg
         seen = [edge for edge in group if edge.target in documents]
         found += [_shared(edge, len(seen)) for edge in seen]
         if not seen and text(group[0], "kind") not in _UNTOLD:
-            open_.append(_leading_nowhere(group[0]))
+            open_.append(_made_unresolved(group[0]))
     return [*found, *open_], list(_unresolved(open_))
 
 
 def _shared(edge: Edge, candidates: int) -> Edge:
-    told = {name: value for name, value in edge.properties.items() if name != "candidates"}
-    return replace(edge, properties=told | ({"candidates": candidates} if candidates > 1 else {}))
+    visible = {name: value for name, value in edge.properties.items() if name != "candidates"}
+    return replace(edge, properties=visible | ({"candidates": candidates} if candidates > 1 else {}))
 
 
-def _leading_nowhere(edge: Edge) -> Edge:
-    told = {name: value for name, value in edge.properties.items() if name not in _OF_TARGET}
-    return replace(edge, target=content_id("unresolved", fold_name(text(edge, "wanted"))), properties=told)
+def _made_unresolved(edge: Edge) -> Edge:
+    visible = {name: value for name, value in edge.properties.items() if name not in _OF_TARGET}
+    return replace(edge, target=content_id("unresolved", fold_name(text(edge, "wanted"))), properties=visible)
 
 
 def _unresolved(edges: Iterable[Edge]) -> Iterator[Node]:
@@ -128,11 +128,11 @@ def _unresolved(edges: Iterable[Edge]) -> Iterator[Node]:
         groups.setdefault(edge.target, []).append(edge)
     for id, group in groups.items():
         wanted = text(group[0], "wanted")
-        told: dict[str, PropertyValue] = {
+        properties: dict[str, PropertyValue] = {
             "name": short(wanted),
             "wanted": wanted,
-            "reason": "not among the documents that this key sees",
+            "reason": "not among the documents that this key can see",
             "kinds": tuple(sorted({text(edge, "kind") for edge in group})),
             "references": len(group),
         }
-        yield Node(id, NodeKind.UNRESOLVED, CORPUS_OWNER, told)
+        yield Node(id, NodeKind.UNRESOLVED, CORPUS_OWNER, properties)

@@ -1,4 +1,4 @@
-"""The catalog and the graph of the documents that a caller sees."""
+"""Views of the catalog and the graph, restricted to the documents that a caller can see."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from serve.confined.corpus import corpus_of, in_order
 
 
 def refuse() -> NoReturn:
-    """Raise `StoreError`: a view is read."""
-    raise StoreError("a part of a knowledge base cannot be written")
+    """Raise `StoreError`: views are read-only."""
+    raise StoreError("a restricted view of a knowledge base is read-only")
 
 
 class ConfinedCatalog:
-    """See `Catalog`. Of the facts about the whole it tells whether an ingest goes on, and no counts."""
+    """Implements `Catalog`. The only facts about the whole are whether an ingest is running, without counts."""
 
     def __init__(self, catalog: Catalog, scope: Scope) -> None:
         self._catalog, self._scope = catalog, scope
@@ -55,17 +55,14 @@ class ConfinedCatalog:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The ids of the documents that are there, and what no single one of them owns.
-
-    A document's id is of its path and its bytes: what was there once and is no more is found nowhere.
-    """
+    """The ids of the visible documents, and their corpus-level subgraph."""
 
     documents: frozenset[str]
     corpus: Subgraph
 
 
 class ConfinedGraph:
-    """See `GraphStore`. `catalog` is that of the documents that are there; they are looked up anew after a load."""
+    """Implements `GraphStore`. `catalog` contains the visible documents; it is read again after each load."""
 
     def __init__(self, graph: GraphStore, catalog: Catalog, artifacts: ArtifactStore) -> None:
         self._graph, self._catalog, self._artifacts = graph, catalog, artifacts
@@ -74,7 +71,7 @@ class ConfinedGraph:
 
     @property
     def seen(self) -> Seen:
-        """What the catalog holds now."""
+        """The visible documents in the present catalog."""
         marks = (self._catalog.fact(LINKED_FACT), self._catalog.fact(WRITING_FACT))
         with self._lock:
             if self._read is None or self._read[0] != marks:
@@ -126,7 +123,7 @@ class ConfinedGraph:
         refuse()
 
     def close(self) -> None:
-        """Leave the graph behind it open: others read it."""
+        """Leave the underlying graph open, because others use it."""
 
 
 def _fits(owner: str | None, kinds: Collection[str], kind: str) -> bool:

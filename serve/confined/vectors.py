@@ -1,7 +1,7 @@
-"""Search among the documents that somebody sees, with term statistics of their own.
+"""A view of the vector store, restricted to the documents that a caller can see, with their own term statistics.
 
-How rare a term is in other documents would show in the scores of one's own: somebody who may write a document could
-find out by it which words the others hold. So lexical scores are computed here, from these documents alone.
+Global term statistics would leak through the scores: somebody who can write a document could find out which words other
+documents contain. Lexical scores are therefore computed here, from the visible documents only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OF_CORPUS = (RecordKind.TAG, RecordKind.ENTITY)
 
 
 class ConfinedVectors:
-    """See `VectorStore`. The terms of a kind of record are read once, until `close`."""
+    """Implements `VectorStore`. The terms of each kind of record are read once and cached until `close`."""
 
     def __init__(self, vectors: VectorStore, scope: Scope, seen: Callable[[], Seen]) -> None:
         self._vectors, self._scope, self._seen = vectors, scope, seen
@@ -70,13 +70,13 @@ class ConfinedVectors:
         self._vectors.close()
 
     def _confined(self, where: Filter) -> Filter | None:
-        """The filter within the scope, None where nothing can pass it."""
+        """Return the filter restricted to the scope, None if nothing can match it."""
         folders = self._scope.within(where.folders)
         return replace(where, folders=folders) if folders else None
 
 
 def _only(batch: EmbeddedRecords, names: Collection[str]) -> EmbeddedRecords:
-    """The tags and entities of these ids, without their texts, which have the spellings of all documents."""
+    """Return the tags and entities with these ids, without their texts, which contain spellings of all documents."""
     places = [place for place, record in enumerate(batch.records) if record.id in names]
     records = tuple(replace(batch.records[place], text="") for place in places)
     return EmbeddedRecords(records, batch.vectors[places])
@@ -98,7 +98,7 @@ def _best(found: list[Scored], limit: int) -> list[Scored]:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """Records without their texts, and by term the places of those that hold it with its weight there (BM25)."""
+    """Records without texts, and for each term the positions of its records and its weights there (BM25)."""
 
     records: tuple[Record, ...]
     postings: Mapping[str, tuple[np.ndarray, np.ndarray]]

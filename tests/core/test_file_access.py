@@ -124,7 +124,7 @@ def test_an_ingest_says_once_that_others_may_read(tmp_path: Path, kb: Path) -> N
     assert said() == ""
     kb.chmod(0o755)
     (kb / "strata.db").chmod(0o644)
-    assert said() == f"strata: other users may read {kb}; `chmod -R go= {kb}` keeps it to you\n"
+    assert said() == f"strata: other users can read {kb}; `chmod -R go= {kb}` makes it private\n"
 
 
 @pytest.mark.slow

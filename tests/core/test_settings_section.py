@@ -48,7 +48,7 @@ def test_what_a_module_holds_is_found_without_calling_it() -> None:
         ("my_greeters", "cannot load"),
         (":Polite", "Empty module name"),
         ("my_greeters:Curt", "not a Greeter, it lacks part"),
-        ("my_greeters:ANSWER", "no class"),
+        ("my_greeters:ANSWER", "not callable"),
         ("my_greeters:Polite", "missing 1 required positional argument"),
     ],
 )

@@ -91,7 +91,7 @@ def test_an_answer_goes_with_the_documents_that_it_rests_on(chat: Chat, place: P
     answers = [str(turn["answer"]) for turn in one["turns"]]  # type: ignore[attr-defined]
     assert answers[0] == ""
     assert "silicon carbide" in answers[1]
-    assert "the documents that said so have changed" in chat("--last")[1]
+    assert "the cited documents have changed" in chat("--last")[1]
     for path in (place / "kb").rglob("*"):
         assert not path.is_file() or b"68 Nm" not in path.read_bytes(), path
 

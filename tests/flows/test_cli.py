@@ -52,9 +52,9 @@ def test_status_tells_of_an_ingest_that_has_not_ended(strata: Strata, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--runner", "dask"), "go together"),
-        (("--address", "tcp://127.0.0.1:8786"), "go together"),
-        (("--runner", "ray", "--address", "tcp://127.0.0.1:8786"), "is no address for --runner ray"),
+        (("--runner", "dask"), "given together"),
+        (("--address", "tcp://127.0.0.1:8786"), "given together"),
+        (("--runner", "ray", "--address", "tcp://127.0.0.1:8786"), "is not an address for --runner ray"),
     ],
 )
 def test_a_runner_and_its_address_go_together(
@@ -165,7 +165,7 @@ def test_the_chunks_of_a_file_are_shown_with_their_summaries(strata: Strata, tmp
     code, out, _ = strata("parse", file, "--chunks", "--kb", tmp_path / "none")
     assert code == 0
     assert "== 1 · Part 1\n" in out
-    assert "== 2 · Part 2\ntold before: " in out
+    assert "== 2 · Part 2\nforward summary: " in out
     assert out.count("\nsummary: ") == 2
     assert not (tmp_path / "none").exists()
     assert strata("parse", file, "--chunks", "--json")[0] == 2

@@ -112,7 +112,7 @@ def test_an_endpoint_for_vectors_is_tried_too(tmp_path: Path) -> None:
 
 def test_the_ocr_engine_reads_a_picture(tmp_path: Path) -> None:
     result = found("OCR", tmp_path)
-    assert (result.grade, "reads" in result.text) == (Grade.OK, True)
+    assert (result.grade, "works" in result.text) == (Grade.OK, True)
     assert found("OCR", tmp_path, parse__ocr__engine="none").text.startswith("off")
 
 
@@ -181,7 +181,7 @@ def test_libreoffice_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> None:
     assert found("knowledge base", kb / "none").grade is Grade.OK
-    assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 looked at are whole"
+    assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 checked are complete"
     with open_stores(kb, load(kb).settings) as stores:
         with stores.embedded.exclusive():
             locked = found("knowledge base", kb)

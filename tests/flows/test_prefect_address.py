@@ -31,7 +31,7 @@ def test_settings_of_prefect_in_somebody_elses_folder_are_refused(
     (here / name).write_text(WRITTEN[name])
     monkeypatch.chdir(here)
     monkeypatch.setenv("PREFECT_API_URL", NOWHERE)
-    with pytest.raises(SettingsError, match="Prefect would take settings") as caught:
+    with pytest.raises(SettingsError, match="Prefect would read settings") as caught:
         ingest(folder, kb)
     assert "--no-flow" in caught.value.hint
 

@@ -14,7 +14,7 @@ from pipelines import build
 from tests.ingest.knowledge import write_folder
 
 STRATA = [sys.executable, "-m", "flows.cli.app"]
-INTERRUPTED = "strata: interrupted; what is finished is kept, and the same command goes on from there"
+INTERRUPTED = "strata: interrupted; finished work is kept, and the same command continues from there"
 
 
 def environment() -> dict[str, str]:

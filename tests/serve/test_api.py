@@ -72,7 +72,7 @@ def test_documents_are_found_by_words_and_shown_in_parts(api: httpx2.Client) -> 
 def test_failures_say_what_to_do(api: httpx2.Client) -> None:
     (broken,) = api.get("/failures").json()["items"]
     assert broken["status"] == "malformed"
-    assert "save it anew" in broken["remedy"]
+    assert "save it again" in broken["remedy"]
 
 
 def test_a_document_has_its_structure_knowledge_and_references(api: httpx2.Client, id_of: Find) -> None:

@@ -87,9 +87,9 @@ def test_a_reader_changes_nothing(reader: httpx2.Client, changing: Served) -> No
 def test_a_server_changes_nothing_unless_it_was_told_to(client: httpx2.Client) -> None:
     for method, path in (("PUT", "/files/a.md"), ("POST", "/ingest")):
         reply = client.request(method, f"/api/kb/kb{path}", content=VALVE)
-        assert (reply.status_code, reply.json()["hint"]) == (403, "`strata serve --allow-changes` does")
+        assert (reply.status_code, reply.json()["hint"]) == (403, "start it by `strata serve --allow-changes`")
     assert "Add files and ingest" not in client.get("/kb/kb/runs").text
-    with pytest.raises(SettingsError, match="has no folder"):
+    with pytest.raises(SettingsError, match="need the folder"):
         ServeSettings((Path("kb"),), changes=True).check()
 
 
@@ -122,7 +122,7 @@ def test_one_ingest_goes_on_at_a_time_and_can_be_stopped(boss: httpx2.Client) ->
     boss.put("/files/valve.md", content=VALVE)
     boss.post("/ingest")
     refused = boss.post("/ingest")
-    assert (refused.status_code, refused.json()["detail"]) == (HTTPStatus.CONFLICT, "an ingest of kb goes on")
+    assert (refused.status_code, refused.json()["detail"]) == (HTTPStatus.CONFLICT, "an ingest of kb is running")
     boss.delete("/ingest")
     assert events(boss.get("/ingest/events"))[-1][1]["state"] == "stopped"
     boss.post("/ingest")
@@ -211,30 +211,30 @@ def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
         page.on("pageerror", lambda error: told.append(str(error)))
         page.goto("/")
         page.get_by_label("Key").fill(BOSS)
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name="Runs").click()
         page.get_by_label("Files").set_input_files(tmp_path / "valve.md")
-        page.get_by_role("button", name="Send").click()
-        page.get_by_text("1 of 1 files were taken").wait_for()
+        page.get_by_role("button", name="Upload").click()
+        page.get_by_text("1 of 1 files uploaded").wait_for()
         page.get_by_role("button", name="Ingest").click()
         page.get_by_role("rowheader", name="2", exact=True).wait_for()
         page.goto(f"/kb/kb/ask?q={ASKED['question']}")
         page.get_by_role("button", name="Right").click()
-        page.get_by_text("Kept; the next ingest learns from it.").wait_for()
+        page.get_by_text("Stored; the next ingest learns from it.").wait_for()
         page.goto("/kb/kb/entities")
         page.get_by_role("link", name="Ada Brook").first.click()
-        page.get_by_text("Mend").click()
+        page.get_by_text("Correct", exact=True).click()
         page.get_by_label("It is the same as").fill("nobody")
         page.get_by_role("button", name="Merge").click()
         page.get_by_text("no entity is called nobody").wait_for()
         page.get_by_label("In the document").select_option(label="valve.md")
         page.get_by_label("it is", exact=True).fill("Ada Brook (a ship)")
         page.get_by_role("button", name="Split off").click()
-        page.get_by_text("Kept; the next ingest does it.").wait_for()
+        page.get_by_text("Stored; the next ingest applies it.").wait_for()
         page.get_by_role("link", name="Corrections").click()
-        row = page.get_by_role("row").filter(has_text="another thing there")
+        row = page.get_by_role("row").filter(has_text="another entity there")
         assert "valve.md" in row.inner_text()
         assert page.get_by_role("row").filter(has_text="right answer").count() == 1
         row.get_by_role("button").click()
-        page.get_by_text("Taken back; the next ingest undoes it.").wait_for()
+        page.get_by_text("Withdrawn; the next ingest undoes it.").wait_for()
         assert told == []

@@ -160,7 +160,7 @@ def test_a_picture_that_was_drawn_for_another_is_not_given_away(tempting: Served
         for one in seer.get("/api/kb/kb/documents").json()["items"]:
             path = f"/api/kb/kb/documents/{one['id']}/pages/1.png"
             seer.get(path)
-            assert one["uri"].startswith("open/") or shop.get(path).json()["detail"] == "no document of that id"
+            assert one["uri"].startswith("open/") or shop.get(path).json()["detail"] == "no document with that id"
 
 
 def same(one: Any) -> Any:

@@ -77,7 +77,7 @@ def test_a_file_that_was_swapped_is_not_drawn(made: Path, tmp_path: Path) -> Non
         sheet.write_bytes(secret.read_bytes() + b"%")
         assert client.get(f"{path}/1.png").json()["detail"] == "the file has changed since it was ingested"
         sheet.unlink()
-        assert client.get(f"{path}/1").json()["page"]["reason"] == "the file is no longer in its folder"
+        assert client.get(f"{path}/1").json()["page"]["reason"] == "the file is no longer in the folder"
         shutil.copy(secret, sheet)
         assert client.get(f"{path}/1.png").status_code == 200
 

@@ -134,7 +134,7 @@ def test_a_citation_of_a_slide_and_a_document_show_their_printed_pages(
         amiss: list[str] = []
         page.on("pageerror", lambda error: amiss.append(str(error)))
         page.goto(f"/kb/kb/documents/{noted['document']}?start={noted['start']}&end={noted['end']}")
-        page.get_by_text("The passage is not found on the printed pages.").wait_for()
+        page.get_by_text("The passage was not found on the printed pages.").wait_for()
         assert page.get_by_role("img").get_attribute("alt") == "Printed page 2 of 6"
         page.get_by_role("navigation", name="Printed pages").get_by_role("button", name="Next").click()
         page.get_by_role("img", name="Printed page 3 of 6").evaluate("image => image.decode()")
