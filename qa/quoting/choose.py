@@ -24,8 +24,8 @@ _VALUE_NEAR, _REASON_NEAR = 0.97, 0.6
 """Share of the best score from which a unit that gives what is asked for goes before one that does not."""
 _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
 """Kinds of values whose form alone tells them: a question for one is answered by nothing else."""
-_SERIES, _ROWS = 6, 20
-"""Sentences, and rows of one table, quoted for a question that asks for several things; more are told by number."""
+_SERIES = 6
+"""Sentences quoted for a question that asks for several things; more are told by number."""
 _GATHERED = "The list may not be complete: it is gathered from single sentences."
 
 
@@ -84,12 +84,12 @@ def lacks_form(question: QuestionTerms, quoted: Sequence[Weighed], weighed: Sequ
 def worth_quoting(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
     """Return those of the chosen units that are quoted: the best, and those that add much.
 
-    A question that asks for several things ("summarise", "which checks") has the best units of one document instead,
-    in their order.
+    A question that asks for several things ("summarise", "which checks") has the best sentences of one document
+    instead, in their order.
     """
     if not chosen:
         return []
-    if question.several:
+    if question.several and not chosen[0].unit.header:
         return _series(chosen[0], weighed)[0]
     kept = [chosen[0]]
     for item in chosen[1:]:
@@ -125,20 +125,17 @@ def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: 
 
 def incomplete(question: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed]) -> tuple[str, ...]:
     """Return what is to be said of several things quoted that are no whole list: that there is, or may be, more."""
-    left = len(_series(chosen[0], weighed)[1]) if question.several and chosen else 0
-    if left:
-        return (not_complete(left),)
-    return (_GATHERED,) if question.lists and chosen and not chosen[0].unit.header else ()
+    if not question.several or not chosen or chosen[0].unit.header:
+        return ()
+    left = len(_series(chosen[0], weighed)[1])
+    return (not_complete(left),) if left else (_GATHERED,) * question.lists
 
 
 def _series(best: Weighed, weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
-    """The units of the best one's document that are nearly as good, or all rows of its table; and those too many."""
-    own = [item for item in weighed if item.unit.hit.document == best.unit.hit.document and not item.unit.label]
-    found, most = [item for item in own if item.unit.header == best.unit.header], _ROWS
-    if not best.unit.header:
-        found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= TELLING]
-        most = _SERIES
-    return sorted(found[:most], key=lambda item: item.unit.span) or [best], found[most:]
+    """The sentences of the best one's document that are nearly as good; and those too many."""
+    own = (item for item in weighed if item.unit.hit.document == best.unit.hit.document and not item.unit.label)
+    found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= TELLING]
+    return sorted(found[:_SERIES], key=lambda item: item.unit.span) or [best], found[_SERIES:]
 
 
 def union(items: Sequence[Weighed]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
@@ -16,8 +16,9 @@ from pipelines.retrieve.evidence import EvidenceUnit
 from qa.quoting.question import QuestionTerms
 from qa.quoting.weigh import OWN, Weighed
 
-_ITEM = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
-"""What opens an item of a list."""
+_MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
+"""What opens an item of a list where the text has kept it."""
+_BLANK = "\n\n"
 _ROWS = 20
 """Rows or items that are quoted; how many more there are is told."""
 _COLONS = (":", "：")
@@ -53,8 +54,14 @@ def not_complete(left: int) -> str:
 
 
 def is_item(unit: EvidenceUnit) -> bool:
-    """Whether a unit is an item of a list."""
-    return _ITEM.match(unit.text) is not None
+    """Whether a unit is an item of a list: a mark opens it, or it stands in lines below one another that are no
+    wrapped paragraph, where the next word would have had room."""
+    if unit.is_row or unit.label or _MARK.match(unit.text):
+        return not (unit.is_row or unit.label)
+    text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
+    lines = f"{text[:place].rpartition(_BLANK)[2]}{text[place:].partition(_BLANK)[0]}".strip().split("\n")
+    width = max(map(len, lines))
+    return any(len(line) + 1 + len(after.split(maxsplit=1)[0]) <= width for line, after in pairwise(lines))
 
 
 def whole_list(question: QuestionTerms, best: Weighed, beside: Sequence[Weighed]) -> WholeList | None:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from statistics import fmean, pstdev
 
 from pipelines.graph.document_names import revisions_in
+from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.spelling import edits_taken, spelled_like
 from pipelines.lang.terms import stem, terms, words
@@ -44,6 +45,7 @@ LABEL = 0.08
 RULED_OUT = 0.15
 """What a row loses that names what is asked about as what is not so."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _COMPARED = 12
 """Units that are compared by meaning: the best by the other parts."""
 SUPERSEDED = 0.04
@@ -152,6 +154,8 @@ class _Coverage:
         """Return it in [0, 1]: `OWN` where the unit itself has the term."""
         language = unit.hit.chunk.language
         best = self._place(self._question.form(term, language), unit)
+        if term in self._codes and best < OWN and _has_apart(unit, self._question.said[term]):
+            return OWN
         if parts := self._question.parts(term, language):
             best = max(best, IN_PARTS * min(self._place(part, unit) for part in parts))
         for other, cosine in self._related.get(term, ()):
@@ -168,6 +172,13 @@ class _Coverage:
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
+
+
+def _has_apart(unit: EvidenceUnit, code: str) -> bool:
+    """Whether a unit has a code with letters otherwise joined: "MT 80" or "MT80" for "mt-80"."""
+    parts = _CODE_PART.findall(code)
+    pattern = r"(?<!\w)" + r"[\W_]?".join(parts) + r"(?!\w)"
+    return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
 
 
 def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:

@@ -77,7 +77,8 @@ def quoted(
     citer = Citer(retrieval)
     listed = _list(asked, chosen, weighed, retrieval) if sure >= settings.refuse_below else None
     quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
-    claims = tuple(Claim(tell(item.unit, asked), (citer.cite_unit(item.unit, item.score),)) for item in quotes)
+    whole = listed is not None
+    claims = tuple(Claim(tell(item.unit, asked, listed=whole), (citer.cite_unit(item.unit, item.score),)) for item in quotes)
     refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
     if refused:
         unsaid = _unheard_of(asked, weighed)
@@ -120,10 +121,12 @@ def _list(
     """The whole list that the best unit belongs to, where all of a kind are asked for; else what a heading heads."""
     if not chosen:
         return None
-    if not asked.lists:
-        valued = chosen[0].gives or (asked.wants and chosen[0].unit.label)
-        return None if valued or asked.several else below(asked, chosen[0], weighed)
     best = chosen[0].unit
+    if not asked.several:
+        valued = chosen[0].gives or (asked.wants and best.label)
+        return None if valued else below(asked, chosen[0], weighed)
+    if not (asked.lists or best.table):
+        return None
     if best.table and isinstance(retrieval, WholeCorpus):
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
         weighed = weigh(asked, tables, retrieval.lexicon)
