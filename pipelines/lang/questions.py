@@ -122,7 +122,7 @@ def subject_words(question: str, language: str, rarity: Callable[[str], float]) 
 
 
 def _spaced(run: str, question_words: frozenset[str], language: str, known: Callable[[str], bool]) -> Iterator[str]:
-    """An identifier counts once: as it stands where the corpus has it so or it is a code, else by what it is made of."""
+    """An identifier counts once: as it stands, if the corpus has it so or it is a code, else by what it is made of."""
     whole = _PART.findall(run)
     if len(whole) <= 1 or known(run) or _is_code(whole, language):
         yield run
@@ -232,9 +232,9 @@ def leans(question: str) -> bool:
 
 
 def _subject(question: str, following: str) -> Iterator[str]:
-    """Yield the words of a question that name what it is about, without those that the following one has in their place:
+    """Yield the words of a question that name what it is about, and that the following one does not replace.
 
-    the kind of value, where that one asks for a value, and codes and years, where it names some.
+    A question for a value replaces the kind of value, one that names codes or years replaces those.
     """
     language = detect_language(question, _EXPECTED)
     asks, figures = bool(value_kinds(following, language)), _has_digit(following)

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.lang.quantities import Kind
-from qa.quoting.choose import union
-from qa.quoting.question import QuestionTerms
-from qa.quoting.weigh import Weighed
+from qa.quoting.answer_selection import combined_cover
+from qa.quoting.evidence_score import ScoredUnit
+from qa.quoting.question_terms import QuestionTerms
 
 _OTHERS = 3
 """Documents beside the best one that it is held against."""
@@ -54,13 +54,13 @@ class Features:
     counts: float
 
 
-def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Features:
-    """Return the features of the units weighed and those chosen; with none of them each is at its worst."""
+def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequence[ScoredUnit]) -> Features:
+    """Return the features of the units scored and those chosen; with none of them each is at its worst."""
     counts = question.wants == {Kind.NUMBER}
     if not chosen or not question.total:
         return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
-    held = union(chosen)
+    held = combined_cover(chosen)
     untold = [question.tells[term] * lack for term, lack in lacks.items()]
     return Features(
         untold=max(untold) * (1 - min(1.0, len(untold) / _LONG)),
@@ -68,24 +68,24 @@ def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequen
         other=max((question.weights[term] * (1 - held[term]) for term in question.codes), default=0.0),
         valueless=float(not counts and lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
-        margin=_margin(weighed),
+        margin=_margin(scored),
         counts=float(counts),
     )
 
 
-def lacks_value(question: QuestionTerms, chosen: Sequence[Weighed]) -> bool:
+def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     """Whether a kind of value is asked for and none of the best two units gives it."""
     return bool(question.wants) and not any(item.gives for item in chosen[:2])
 
 
-def lacked(question: QuestionTerms, chosen: Sequence[Weighed]) -> tuple[str, ...]:
+def lacked(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
     """Return the words of the question that the chosen units lack most: those that they lack more than half."""
     return tuple(question.said[term] for _, term, cover in _lacking(question, chosen) if cover < 0.5)
 
 
-def _lacking(question: QuestionTerms, chosen: Sequence[Weighed]) -> list[tuple[float, str, float]]:
+def _lacking(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:
     """The terms that units lack most: the weight that is lacking, the term and its cover."""
-    lacking = ((question.weights[term] * (1 - cover), term, cover) for term, cover in union(chosen).items())
+    lacking = ((question.weights[term] * (1 - cover), term, cover) for term, cover in combined_cover(chosen).items())
     return sorted(lacking, reverse=True)[:_LACKED]
 
 
@@ -95,15 +95,15 @@ def confidence(found: Features) -> float:
     return 1 / (1 + math.exp(-score))
 
 
-def _margin(weighed: Sequence[Weighed]) -> float:
-    documents = _grouped(weighed, lambda item: item.unit.hit.document)
+def _margin(scored: Sequence[ScoredUnit]) -> float:
+    documents = _grouped(scored, lambda item: item.unit.hit.document)
     first, *others = sorted((max(item.coverage for item in items) for items in documents), reverse=True)
     beside = others[:_OTHERS]
     return math.sqrt(max(0.0, first - sum(beside) / max(1, len(beside))))
 
 
-def _grouped(weighed: Sequence[Weighed], key: Callable[[Weighed], str]) -> Iterable[list[Weighed]]:
-    groups: dict[str, list[Weighed]] = defaultdict(list)
-    for item in weighed:
+def _grouped(scored: Sequence[ScoredUnit], key: Callable[[ScoredUnit], str]) -> Iterable[list[ScoredUnit]]:
+    groups: dict[str, list[ScoredUnit]] = defaultdict(list)
+    for item in scored:
         groups[key(item)].append(item)
     return groups.values()

@@ -9,10 +9,10 @@ from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.table_rows import Fields, cells_of
-from qa.quoting.question import QuestionTerms
+from qa.quoting.question_terms import QuestionTerms
 
 
-def tell(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = False) -> str:
+def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = False) -> str:
     """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for.
 
     A row is told with the names of its columns, and with the merged cells that it stands under or beside. Of rows that

@@ -3,7 +3,7 @@
 The parts of a unit's score, each in [0, 1]: coverage of the question's terms, weighted by their rarity and counted in
 full in the unit itself, less in the units beside it, its headings and its chunk; nearness of meaning; the score of its
 chunk against that of the best one; whether it gives a value of the kind asked for. One that says what the one thing is
-that a question names gains on others (`qa.quoting.defines`).
+that a question names gains on others (`qa.quoting.definitions`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Lexicon
-from qa.quoting.defines import DEFINES, defining, thing_of
-from qa.quoting.question import QuestionTerms
+from qa.quoting.definitions import DEFINES, defined_thing, defining
+from qa.quoting.question_terms import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
@@ -57,7 +57,7 @@ _HEAD = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class ScoredUnit:
     """A unit with its score and the score's parts.
 
     `covers` has for each term of the question how far the unit and its surroundings have it, in [0, 1].
@@ -71,25 +71,25 @@ class Weighed:
     covers: Mapping[str, float]
 
 
-def weigh(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
-    """Return the units of `hits` weighed against the question, best first."""
+def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
+    """Return the units of `hits` scored against the question, best first."""
     coverage = _Coverage(question, hits, lexicon)
     shares = _shares(question, hits)
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
     gains = [revision_gain(hit, question) for hit in hits]
-    defines = defining(found, thing_of(question))
-    weighed = [
-        _weighed(unit, question, shares[unit.rank], gains[unit.rank] + DEFINES * (place in defines), coverage)
+    defines = defining(found, defined_thing(question))
+    scored = [
+        _scored(unit, question, shares[unit.rank], gains[unit.rank] + DEFINES * (place in defines), coverage)
         for place, unit in enumerate(found)
     ]
-    weighed.sort(key=_order)
-    compared = weighed[:_COMPARED]
+    scored.sort(key=_order)
+    compared = scored[:_COMPARED]
     texts = [item.unit.text for item in compared]
     nearness = lexicon.similarities(question.text, texts) if texts else ()
     for place, (item, cosine) in enumerate(zip(compared, nearness, strict=True)):
         near = max(0.0, float(cosine))
         compared[place] = replace(item, score=item.score + NEARNESS * near, nearness=near)
-    return sorted(compared, key=_order) + weighed[_COMPARED:]
+    return sorted(compared, key=_order) + scored[_COMPARED:]
 
 
 def _shares(question: QuestionTerms, hits: Sequence[Hit]) -> list[float]:
@@ -105,18 +105,18 @@ def _shares(question: QuestionTerms, hits: Sequence[Hit]) -> list[float]:
     return [best[hit.document] / top for hit in hits]
 
 
-def _order(item: Weighed) -> tuple[float, int, int]:
+def _order(item: ScoredUnit) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
 
-def _weighed(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> Weighed:
+def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> ScoredUnit:
     value = bool(question.wants) and _gives(question, unit)
     told = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
-    return Weighed(unit, score, covered, 0.0, value, covers)
+    return ScoredUnit(unit, score, covered, 0.0, value, covers)
 
 
 def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
