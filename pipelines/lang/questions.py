@@ -205,7 +205,8 @@ def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 
 
 def _word_end(text: str, place: int) -> int:
-    rest = _REST.match(text, place)
+    """Where the word around a place ends; in scripts without blanks nothing tells, and it is the place itself."""
+    rest = None if UNSPACED_CHARACTER.match(text, place) else _REST.match(text, place)
     return rest.end() if rest else place
 
 

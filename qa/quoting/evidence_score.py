@@ -73,9 +73,9 @@ class ScoredUnit:
 
 def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
     """Return the units of `hits` scored against the question, best first."""
-    coverage = _Coverage(question, hits, lexicon)
-    shares = _shares(question, hits)
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
+    coverage = _Coverage(question, hits, found, lexicon)
+    shares = _shares(question, hits)
     gains = [revision_gain(hit, question) for hit in hits]
     defines = defining(found, defined_thing(question))
     scored = [
@@ -146,8 +146,14 @@ def _figures(text: str) -> tuple[str, ...]:
 class _Coverage:
     """How far a unit and its surroundings have a term, or the word of the passages whose meaning is nearest to it."""
 
-    def __init__(self, question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> None:
+    def __init__(
+        self, question: QuestionTerms, hits: Sequence[Hit], found: Sequence[EvidenceUnit], lexicon: Lexicon
+    ) -> None:
         self._question, self._codes = question, question.codes
+        self._beside_rows = {
+            rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
+            for rank in range(len(hits))
+        }
         self._related = _related(question, hits, lexicon)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
@@ -169,9 +175,16 @@ class _Coverage:
             return OWN
         if term in unit.above:
             return OWN if term in self._codes else ABOVE
+        if _is_data(unit):  # what another row says is said of another thing
+            return CHUNK if term in self._beside_rows[unit.rank] else 0.0
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
+
+
+def _is_data(unit: EvidenceUnit) -> bool:
+    """Whether a unit is a row of a table, and not its header."""
+    return unit.is_row and not unit.label
 
 
 def _has_apart(unit: EvidenceUnit, code: str) -> bool:
