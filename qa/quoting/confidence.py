@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,10 +38,10 @@ class Features:
 
     Of the best unit: `untold` is what it lacks of the word that tells most of those it lacks, less the more words the
     question has, `unsaid` the share of what the words tell that it lacks, `strange` what it lacks of a name that no
-    passage of the corpus has. `other` is what all chosen units lack of the rarest figure or code that the question
-    names: they are about another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number
-    alone, and none of the best two units gives it. `margin` is the root of how much more the best unit covers than the
-    best units of other documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
+    passage of the corpus has, `other` what it lacks of the rarest figure or code that the question names: it is about
+    another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none of
+    the best two units gives it. `margin` is the root of how much more the best unit covers than the best units of other
+    documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
     """
 
     untold: float
@@ -60,12 +59,11 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
     if not chosen or not question.total:
         return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
-    held = combined_cover(chosen)
     untold = [question.tells[term] * lack for term, lack in lacks.items()]
     return Features(
         untold=max(untold) * (1 - min(1.0, len(untold) / _LONG)),
         unsaid=sum(untold) / (sum(question.tells.values()) or 1.0),
-        other=max((question.weights[term] * (1 - held[term]) for term in question.codes), default=0.0),
+        other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
         valueless=float(not counts and lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
         margin=_margin(scored),
@@ -96,14 +94,9 @@ def confidence(found: Features) -> float:
 
 
 def _margin(scored: Sequence[ScoredUnit]) -> float:
-    documents = _grouped(scored, lambda item: item.unit.hit.document)
-    first, *others = sorted((max(item.coverage for item in items) for items in documents), reverse=True)
+    best: dict[str, float] = {}
+    for item in scored:
+        best[item.unit.hit.document] = max(item.coverage, best.get(item.unit.hit.document, 0.0))
+    first, *others = sorted(best.values(), reverse=True)
     beside = others[:_OTHERS]
     return math.sqrt(max(0.0, first - sum(beside) / max(1, len(beside))))
-
-
-def _grouped(scored: Sequence[ScoredUnit], key: Callable[[ScoredUnit], str]) -> Iterable[list[ScoredUnit]]:
-    groups: dict[str, list[ScoredUnit]] = defaultdict(list)
-    for item in scored:
-        groups[key(item)].append(item)
-    return groups.values()
