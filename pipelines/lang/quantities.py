@@ -113,9 +113,7 @@ def in_row(fields: Iterable[tuple[str, str]], language: str = "") -> list[Value]
 
 @lru_cache(maxsize=1 << 14)  # an answer asks it of each sentence found, and the next one of most of them again
 def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
-    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`, a time for a date too.
-
-    "When" is also answered by "after four years".
+    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`.
 
     In a table row with its header the unit may stand apart from the figure ("Torque, N·m | 110").
     """
@@ -125,8 +123,6 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
         return True
     if Kind.REASON in kinds and cue("reason", language).search(text):
         return True
-    if Kind.DATE in kinds:
-        kinds |= {Kind.TIME}
     if any(value.kind in kinds for value in _quantities(text, language)):
         return True
     return "|" in text and _PLAIN.search(text) is not None and any(kind in kinds for kind, _ in _apart(text, language))

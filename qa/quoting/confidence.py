@@ -72,8 +72,11 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
 
 
 def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
-    """Whether a kind of value is asked for and none of the best two units gives it."""
-    return bool(question.wants) and not any(item.gives for item in chosen[:2])
+    """Whether a kind of value is asked for and none of the best two units gives it.
+
+    A time may be told without a figure: "daily", "until it is dry".
+    """
+    return bool(question.wants) and Kind.TIME not in question.wants and not any(item.gives for item in chosen[:2])
 
 
 def lacked(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
