@@ -19,7 +19,7 @@ from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.spelling import edits_taken, spelled_like
-from pipelines.lang.terms import stem, terms, words
+from pipelines.lang.terms import stem, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
@@ -42,8 +42,6 @@ COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """The weights of the parts."""
 LABEL = 0.08
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
-RULED_OUT = 0.15
-"""What a row loses that names what is asked about as what is not so."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _COMPARED = 12
@@ -75,11 +73,11 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     """Return the units of `hits` scored against the question, best first."""
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
     coverage = _Coverage(question, hits, found, lexicon)
-    shares = _shares(question, hits)
+    top = max((hit.score for hit in hits), default=0.0) or 1.0
     gains = [revision_gain(hit, question) for hit in hits]
     defines = defining(found, defined_thing(question))
     scored = [
-        _scored(unit, question, shares[unit.rank], gains[unit.rank] + DEFINES * (place in defines), coverage)
+        _scored(unit, question, unit.hit.score / top, gains[unit.rank] + DEFINES * (place in defines), coverage)
         for place, unit in enumerate(found)
     ]
     scored.sort(key=_order)
@@ -92,19 +90,6 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     return sorted(compared, key=_order) + scored[_COMPARED:]
 
 
-def _shares(question: QuestionTerms, hits: Sequence[Hit]) -> list[float]:
-    """The scores of the chunks as shares of the best one's.
-
-    Where a reason is asked for each chunk has the score of its document: the cause of a thing stands in the report on
-    it, in other words.
-    """
-    top = max((hit.score for hit in hits), default=0.0) or 1.0
-    if Kind.REASON not in question.wants:
-        return [hit.score / top for hit in hits]
-    best = {hit.document: hit.score for hit in sorted(hits, key=lambda hit: hit.score)}
-    return [best[hit.document] / top for hit in hits]
-
-
 def _order(item: ScoredUnit) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
@@ -115,7 +100,7 @@ def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: flo
     covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
-    score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
+    score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label
     return ScoredUnit(unit, score, covered, 0.0, value, covers)
 
 
@@ -223,23 +208,6 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
 def _script(word: str) -> str:
     """What the names of the letters of a word begin with: LATIN, GREEK, ARABIC."""
     return unicodedata.name(word[0], "").partition(" ")[0]
-
-
-def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
-    """Whether a row has terms of the question only under columns that say what is not so.
-
-    A question that is negative itself, or asks whether something is so, is answered by such a row.
-    """
-    denies = cue("denies", unit.hit.chunk.language)
-    if not any(denies.search(name) for name, _ in unit.fields):
-        return False
-    if any(cue(name, question.language).search(question.text) for name in ("denies", "whether")):
-        return False
-    under: dict[bool, set[str]] = {True: set(), False: set()}
-    for name, cell in unit.fields:
-        found = question.forms(unit.hit.chunk.language) & set(terms(cell, unit.hit.chunk.language, stop=False))
-        under[denies.search(name) is not None] |= found
-    return bool(under[True] - under[False])
 
 
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from pipelines.retrieve.shown_passages import clipped
@@ -23,8 +22,6 @@ from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey import names_only_documents, quoted_survey
 
-_WIDE, _SUBJECTS = 5, 2
-"""How many times as many hits are searched for causes, and in how many documents: those of the best passages."""
 _SHOWN = 6
 """Candidate sentences that the trace lists."""
 
@@ -38,21 +35,7 @@ async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | No
     if isinstance(retrieval, WholeCorpus) and names_only_documents(question, retrieval.lexicon, languages_of(hits)):
         return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
-    hits = (*hits, *_causes(asked, hits, retrieval, settings.hits))
     return quoted(asked, hits, score_units(asked, hits, retrieval.lexicon), retrieval, settings)
-
-
-def _causes(asked: QuestionTerms, hits: Sequence[Hit], retrieval: Retrieval, limit: int) -> list[Hit]:
-    """Where a reason is asked for, further passages of the best documents that name a cause."""
-    if Kind.REASON not in asked.wants:
-        return []
-    best = {hit.document for hit in hits[:_SUBJECTS]}
-    known = {hit.chunk.id for hit in hits}
-    found = retrieval.retrieve(asked.text, _WIDE * limit)
-    others = [hit for hit in found if hit.document in best and hit.chunk.id not in known]
-    told = ["\n".join((*hit.chunk.heading_path, hit.chunk.text)) for hit in others]
-    reason = frozenset({Kind.REASON})
-    return [hit for hit, text in zip(others, told, strict=True) if gives(reason, text, hit.chunk.language)]
 
 
 def quoted(
