@@ -40,11 +40,11 @@ from pipelines.retrieve.lexicon import CorpusLexicon
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from pipelines.store.vector import Filter
-from qa.quoting.choose import choose
+from qa.quoting.answer_selection import select_units
 from qa.quoting.confidence import Features, features
-from qa.quoting.conflicts import behind_what_holds
-from qa.quoting.question import languages_of, read_question
-from qa.quoting.weigh import weigh
+from qa.quoting.conflicts import demote_warned
+from qa.quoting.evidence_score import score_units
+from qa.quoting.question_terms import languages_of, read_question
 from qa.settings import AnswerSettings, QaSettings
 
 WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"
@@ -95,9 +95,9 @@ class Corpus:
 
         lexicon = CorpusLexicon(frequency, int(left.sum()), self._embedder)
         asked = read_question(question, lexicon, languages_of(hits))
-        weighed = behind_what_holds(asked, weigh(asked, hits, lexicon))
-        chosen = choose(asked, weighed, settings.quotes)
-        return features(asked, weighed, chosen) if chosen else None
+        scored = demote_warned(asked, score_units(asked, hits, lexicon))
+        chosen = select_units(asked, scored, settings.quotes)
+        return features(asked, scored, chosen) if chosen else None
 
 
 def cases(one: AskedSet, sets: Mapping[str, AskedSet], keep: Path) -> Iterator[Case]:

@@ -184,7 +184,8 @@ def _ends_here(text: str, start: int, end: int, language: str) -> bool:
     if not text[end - 1].isspace() and (
         _CJK_END.search(text[start:end]) or not _LETTER_BEHIND.match(text, end, end + 1)
     ):
-        is_word = text[start:end].lower() in profile(language or "en").stop_words
+        written = text[start:end].lower()
+        is_word = written in profile(language or "en").stop_words and written not in _TABLE["money"].get(language, ())
         return not (is_word and _WORD_BEHIND.match(text, end, end + 2))
     return False
 

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.identify import IDENTIFIED, detect_language
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
-from pipelines.lang.quantities import Kind
+from pipelines.lang.quantities import Kind, is_unit
 from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
 from pipelines.lang.word_lists import common_rank, common_words, cue
 
@@ -118,18 +118,26 @@ def subject_words(question: str, language: str, rarity: Callable[[str], float]) 
         if is_paired(run):
             yield from _by_pairs(run, own, rarity)
         elif run not in question_words:
-            yield from _spaced(run, question_words, lambda word: rarity(word) < 1)
+            yield from _spaced(run, question_words, language, lambda word: rarity(word) < 1)
 
 
-def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
-    """An identifier counts once: as it stands where the corpus has it so, else by what it is made of."""
-    if len(_PART.findall(run)) <= 1 or known(run):
+def _spaced(run: str, question_words: frozenset[str], language: str, known: Callable[[str], bool]) -> Iterator[str]:
+    """An identifier counts once: as it stands, if the corpus has it so or it is a code, else by what it is made of."""
+    whole = _PART.findall(run)
+    if len(whole) <= 1 or known(run) or _is_code(whole, language):
         yield run
         return
     parts = split_identifier(run)
-    for part in _PART.findall(run) if len(parts) == 1 else parts:
+    for part in whole if len(parts) == 1 else parts:
         if part not in question_words and len(part) > 1:
-            yield from _spaced(part, question_words, known)
+            yield from _spaced(part, question_words, language, known)
+
+
+def _is_code(parts: Sequence[str], language: str) -> bool:
+    """Whether parts are letters and figures that name a thing together ("mt-80"), and neither a word nor a unit."""
+    letters = [part for part in parts if part.isalpha()]
+    figures = any(part.isdecimal() for part in parts)
+    return figures and not any(part in common_words(language) or is_unit(part, language) for part in letters)
 
 
 def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
@@ -197,7 +205,8 @@ def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 
 
 def _word_end(text: str, place: int) -> int:
-    rest = _REST.match(text, place)
+    """Where the word around a place ends; in scripts without blanks nothing tells, and it is the place itself."""
+    rest = None if UNSPACED_CHARACTER.match(text, place) else _REST.match(text, place)
     return rest.end() if rest else place
 
 
@@ -209,7 +218,7 @@ def joined(question: str, before: str) -> str:
     if not leans(question):
         return question
     here = set(words(question))
-    lacking = [word for word in _subject(before) if word.casefold() not in here]
+    lacking = [word for word in _subject(before, question) if word.casefold() not in here]
     return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
 
 
@@ -223,16 +232,27 @@ def leans(question: str) -> bool:
     return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
 
 
-def _subject(question: str) -> list[str]:
-    """The words of a question that name what it is about: no asking words, no kind of value."""
-    found = []
+def _subject(question: str, following: str) -> Iterator[str]:
+    """Yield the words of a question that name what it is about, and that the following one does not replace.
+
+    A question for a value replaces the kind of value, one that names codes or years replaces those.
+    """
     language = detect_language(question, _EXPECTED)
-    for word in question.replace("?", " ").replace("？", " ").split():
-        plain = word.strip(".,;:!()\"'¿¡")
-        asks = plain.casefold() in question_stop_words(language) or value_kinds(plain, language)
-        if plain and words(plain) and not asks:
-            found.append(plain)
-    return found
+    asks, figures = bool(value_kinds(following, language)), _has_digit(following)
+    for word in re.split(r"[\s?？]+", question):
+        for plain in _pieces(word.strip(".,;:!()\"'¿¡"), language):
+            replaced = (asks and value_kinds(plain, language)) or (figures and _has_digit(plain))
+            if words(plain) and plain.casefold() not in question_stop_words(language) and not replaced:
+                yield plain
+
+
+def _pieces(word: str, language: str) -> Sequence[str]:
+    """A word; of a run without blanks, what stands between its question words."""
+    return _splitters(language)[0].split(word) if UNSPACED_CHARACTER.search(word) else (word,)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def tells_of(word: str, language: str, otherwise: float) -> float:

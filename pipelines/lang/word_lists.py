@@ -1,7 +1,7 @@
 """Word lists by language: words that are no terms, the commonest ones, cues, and how documents word their parts.
 
 `data/common_words/CODE.txt` holds the commonest words of a language, the commonest first (`deploy/language_data.py`
-writes the files); `data/cues.toml` those that give a reason, deny, warn, ask when or point at something named before,
+writes the files); `data/cues.toml` those that give a reason, warn, ask when or point at something named before,
 by language, as patterns that are linear in the text; `data/wording.toml` what documents call their parts ("figure"),
 which is looked for in all languages at once, as a document may be in any, and in several.
 """

@@ -163,16 +163,17 @@ def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str]) ->
     heading, sources = "", cue("bibliography", chunk.language)
     for piece in pieces:
         line = " ".join(piece.text.split())
-        if line in known or _is_heading(line, chunk, piece.span.end):
+        if line in known or _is_heading(line, chunk, piece.span):
             piece.label, heading = True, line
         elif _LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
         piece.heading = heading
 
 
-def _is_heading(line: str, chunk: Chunk, end: int) -> bool:
+def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle"."""
-    alone = chunk.text[end : end + 2] in ("\n\n", "")
+    before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
+    alone = before in (_BLANK, "\n", "") and behind in (_BLANK, "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line, chunk.language)
 

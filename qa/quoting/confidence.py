@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.lang.quantities import Kind
-from qa.quoting.choose import union
-from qa.quoting.question import QuestionTerms
-from qa.quoting.weigh import Weighed
+from qa.quoting.answer_selection import combined_cover
+from qa.quoting.evidence_score import ScoredUnit
+from qa.quoting.question_terms import QuestionTerms
 
 _OTHERS = 3
 """Documents beside the best one that it is held against."""
@@ -39,10 +38,10 @@ class Features:
 
     Of the best unit: `untold` is what it lacks of the word that tells most of those it lacks, less the more words the
     question has, `unsaid` the share of what the words tell that it lacks, `strange` what it lacks of a name that no
-    passage of the corpus has. `other` is what all chosen units lack of the rarest figure or code that the question
-    names: they are about another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number
-    alone, and none of the best two units gives it. `margin` is the root of how much more the best unit covers than the
-    best units of other documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
+    passage of the corpus has, `other` what it lacks of the rarest figure or code that the question names: it is about
+    another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none of
+    the best two units gives it. `margin` is the root of how much more the best unit covers than the best units of other
+    documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
     """
 
     untold: float
@@ -54,38 +53,40 @@ class Features:
     counts: float
 
 
-def features(question: QuestionTerms, weighed: Sequence[Weighed], chosen: Sequence[Weighed]) -> Features:
-    """Return the features of the units weighed and those chosen; with none of them each is at its worst."""
+def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequence[ScoredUnit]) -> Features:
+    """Return the features of the units scored and those chosen; with none of them each is at its worst."""
     counts = question.wants == {Kind.NUMBER}
     if not chosen or not question.total:
         return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
-    held = union(chosen)
     untold = [question.tells[term] * lack for term, lack in lacks.items()]
     return Features(
         untold=max(untold) * (1 - min(1.0, len(untold) / _LONG)),
         unsaid=sum(untold) / (sum(question.tells.values()) or 1.0),
-        other=max((question.weights[term] * (1 - held[term]) for term in question.codes), default=0.0),
+        other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
         valueless=float(not counts and lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
-        margin=_margin(weighed),
+        margin=_margin(scored),
         counts=float(counts),
     )
 
 
-def lacks_value(question: QuestionTerms, chosen: Sequence[Weighed]) -> bool:
-    """Whether a kind of value is asked for and none of the best two units gives it."""
-    return bool(question.wants) and not any(item.gives for item in chosen[:2])
+def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
+    """Whether a kind of value is asked for and none of the best two units gives it.
+
+    A time may be told without a figure: "daily", "until it is dry".
+    """
+    return bool(question.wants) and Kind.TIME not in question.wants and not any(item.gives for item in chosen[:2])
 
 
-def lacked(question: QuestionTerms, chosen: Sequence[Weighed]) -> tuple[str, ...]:
+def lacked(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
     """Return the words of the question that the chosen units lack most: those that they lack more than half."""
     return tuple(question.said[term] for _, term, cover in _lacking(question, chosen) if cover < 0.5)
 
 
-def _lacking(question: QuestionTerms, chosen: Sequence[Weighed]) -> list[tuple[float, str, float]]:
+def _lacking(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:
     """The terms that units lack most: the weight that is lacking, the term and its cover."""
-    lacking = ((question.weights[term] * (1 - cover), term, cover) for term, cover in union(chosen).items())
+    lacking = ((question.weights[term] * (1 - cover), term, cover) for term, cover in combined_cover(chosen).items())
     return sorted(lacking, reverse=True)[:_LACKED]
 
 
@@ -95,15 +96,10 @@ def confidence(found: Features) -> float:
     return 1 / (1 + math.exp(-score))
 
 
-def _margin(weighed: Sequence[Weighed]) -> float:
-    documents = _grouped(weighed, lambda item: item.unit.hit.document)
-    first, *others = sorted((max(item.coverage for item in items) for items in documents), reverse=True)
+def _margin(scored: Sequence[ScoredUnit]) -> float:
+    best: dict[str, float] = {}
+    for item in scored:
+        best[item.unit.hit.document] = max(item.coverage, best.get(item.unit.hit.document, 0.0))
+    first, *others = sorted(best.values(), reverse=True)
     beside = others[:_OTHERS]
     return math.sqrt(max(0.0, first - sum(beside) / max(1, len(beside))))
-
-
-def _grouped(weighed: Sequence[Weighed], key: Callable[[Weighed], str]) -> Iterable[list[Weighed]]:
-    groups: dict[str, list[Weighed]] = defaultdict(list)
-    for item in weighed:
-        groups[key(item)].append(item)
-    return groups.values()

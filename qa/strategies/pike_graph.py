@@ -18,9 +18,9 @@ from pipelines.retrieve.hit import Hit, LinkedChunk
 from pipelines.retrieve.searches import Retrieval
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
-from qa.quoting.choose import choose, union
-from qa.quoting.question import QuestionTerms, languages_of, read_question
-from qa.quoting.weigh import Weighed, weigh
+from qa.quoting.answer_selection import combined_cover, select_units
+from qa.quoting.evidence_score import ScoredUnit, score_units
+from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.settings import AnswerSettings
 from qa.strategies.pike import decompose
 from qa.strategies.quote_sentences import quoted
@@ -41,7 +41,7 @@ _FOUND = "found before"
 """In place of an edge: the question itself had found the chunk."""
 _LINKS = 24
 """Chunks one edge away that are looked at."""
-_Candidate = tuple[float, LinkedChunk, Weighed]
+_Candidate = tuple[float, LinkedChunk, ScoredUnit]
 _NOTE = "no model: the question is decomposed along the graph's edges, from the passages it finds"
 
 
@@ -56,11 +56,11 @@ async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | No
         return await decompose(attempt, settings.nearest, settings.beside, survey)
     hits = retrieval.retrieve(question, settings.hits)
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
-    weighed = weigh(asked, hits, retrieval.lexicon)
+    scored = score_units(asked, hits, retrieval.lexicon)
     walk = _Walk(asked, asked, retrieval, list(hits), settings.atoms)
-    walk.know(choose(asked, weighed, settings.quotes))
+    walk.know(select_units(asked, scored, settings.quotes))
     await in_rounds(settings.rounds, walk.round, walk.trace)
-    return quoted(asked, hits, weighed, retrieval, settings, walk.trace, walk.led_to)
+    return quoted(asked, hits, scored, retrieval, settings, walk.trace, walk.led_to)
 
 
 @dataclass(slots=True)
@@ -78,12 +78,12 @@ class _Walk:
     context: list[Hit]
     shown: int
     covered: dict[str, float] = field(default_factory=dict)
-    led_to: list[Weighed] = field(default_factory=list)
+    led_to: list[ScoredUnit] = field(default_factory=list)
     trace: list[Step] = field(default_factory=lambda: [Step("note", _NOTE)])
 
-    def know(self, chosen: Sequence[Weighed]) -> None:
+    def know(self, chosen: Sequence[ScoredUnit]) -> None:
         """Count the terms that these sentences cover as known, and seek the codes that they refer to."""
-        for term, cover in union(chosen).items():
+        for term, cover in combined_cover(chosen).items():
             self.covered[term] = max(cover, self.covered.get(term, 0.0))
         named = (terms(code)[:1] for item in chosen for code in named_codes(item.unit.text))
         codes = {code for first in named for code in first} - self.sought.weights.keys()
@@ -131,25 +131,25 @@ class _Walk:
         """The best sentence of each chunk by what it adds of the terms wanted, most first."""
         by_chunk = {link.hit.chunk.id: link for link in links}
         best: dict[str, _Candidate] = {}
-        for item in weigh(self.sought, [link.hit for link in links], self.retrieval.lexicon):
+        for item in score_units(self.sought, [link.hit for link in links], self.retrieval.lexicon):
             chunk = item.unit.hit.chunk.id
             added = sum(weight * self._adds(term, item) for term, weight in wanted.items())
             if not item.unit.label and (chunk not in best or added > best[chunk][0]):
                 best[chunk] = (added, by_chunk[chunk], item)
         return sorted(best.values(), key=lambda found: -found[0])
 
-    def _adds(self, term: str, item: Weighed) -> float:
+    def _adds(self, term: str, item: ScoredUnit) -> float:
         adds = max(0.0, item.covers.get(term, 0.0) - self.covered.get(term, 0.0))
         return adds if term in self.question.weights or _is_about(item, term) else _MENTIONED * adds
 
 
-def _is_about(item: Weighed, code: str) -> bool:
+def _is_about(item: ScoredUnit, code: str) -> bool:
     """Whether a unit is what a code refers to (its document, clause or row), and does not only refer to it too."""
     unit = item.unit
     return code in unit.above or unit.is_row or code in terms(unit.text[:_OPENING])
 
 
-def _line(link: LinkedChunk, item: Weighed) -> str:
+def _line(link: LinkedChunk, item: ScoredUnit) -> str:
     through = f" through {link.through}" if link.through else ""
     way = link.edge if link.edge == _FOUND else f"by {link.edge}{through}"
     return f"{' '.join(item.unit.text.split())[:120]} ({link.hit.uri}, {way})"

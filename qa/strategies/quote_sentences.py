@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pipelines.lang.quantities import Kind, gives
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from pipelines.retrieve.shown_passages import clipped
 from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
-from qa.quoting.choose import choose, incomplete, lacks_form, union, worth_quoting
+from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features, lacked, lacks_value
-from qa.quoting.conflicts import behind_what_holds, rivals, told
+from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
+from qa.quoting.evidence_score import ScoredUnit, score_units
 from qa.quoting.lists import WholeList, below, whole_list
-from qa.quoting.question import QuestionTerms, languages_of, read_question
-from qa.quoting.tell import tell
-from qa.quoting.weigh import Weighed, weigh
+from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
+from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey import names_only_documents, quoted_survey
 
-_WIDE, _SUBJECTS = 5, 2
-"""How many times as many hits are searched for causes, and in how many documents: those of the best passages."""
 _SHOWN = 6
 """Candidate sentences that the trace lists."""
 
@@ -38,63 +35,51 @@ async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | No
     if isinstance(retrieval, WholeCorpus) and names_only_documents(question, retrieval.lexicon, languages_of(hits)):
         return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
-    hits = (*hits, *_causes(asked, hits, retrieval, settings.hits))
-    return quoted(asked, hits, weigh(asked, hits, retrieval.lexicon), retrieval, settings)
-
-
-def _causes(asked: QuestionTerms, hits: Sequence[Hit], retrieval: Retrieval, limit: int) -> list[Hit]:
-    """Where a reason is asked for, further passages of the best documents that name a cause."""
-    if Kind.REASON not in asked.wants:
-        return []
-    best = {hit.document for hit in hits[:_SUBJECTS]}
-    known = {hit.chunk.id for hit in hits}
-    found = retrieval.retrieve(asked.text, _WIDE * limit)
-    others = [hit for hit in found if hit.document in best and hit.chunk.id not in known]
-    told = ["\n".join((*hit.chunk.heading_path, hit.chunk.text)) for hit in others]
-    reason = frozenset({Kind.REASON})
-    return [hit for hit, text in zip(others, told, strict=True) if gives(reason, text, hit.chunk.language)]
+    return quoted(asked, hits, score_units(asked, hits, retrieval.lexicon), retrieval, settings)
 
 
 def quoted(
     asked: QuestionTerms,
     hits: Sequence[Hit],
-    weighed: Sequence[Weighed],
+    scored: Sequence[ScoredUnit],
     retrieval: Retrieval,
     settings: AnswerSettings,
     trace: Sequence[Step] = (),
-    led_to: Sequence[Weighed] = (),
+    led_to: Sequence[ScoredUnit] = (),
 ) -> Answer:
     """Return the sentences of `hits` that answer best, or that the documents do not say.
 
-    `weighed` are the units of `hits` (`qa.quoting.weigh.weigh`), `trace` is what was done before. `led_to` are
+    `scored` are the units of `hits` (`qa.quoting.evidence_score`), `trace` is what was done before. `led_to` are
     sentences of other chunks that the hits lead on to: they are quoted after the others, and do not count for whether
     the documents hold the answer.
     """
-    weighed = behind_what_holds(asked, weighed)
-    chosen = choose(asked, weighed, settings.quotes)
-    evidence = features(asked, weighed, chosen)
+    scored = demote_warned(asked, scored)
+    chosen = select_units(asked, scored, settings.quotes)
+    evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
-    listed = _list(asked, chosen, weighed, retrieval) if sure >= settings.refuse_below else None
-    quotes = [*(listed.items if listed else worth_quoting(asked, chosen, weighed)), *led_to]
-    claims = tuple(Claim(tell(item.unit, asked), (citer.cite_unit(item.unit, item.score),)) for item in quotes)
-    refused = sure < settings.refuse_below or lacks_form(asked, quotes, weighed)
+    listed = _list(asked, chosen, scored, retrieval) if sure >= settings.refuse_below else None
+    quotes = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to]
+    texts = [quote_text(item.unit, asked, listed=listed is not None) for item in quotes]
+    numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
+    claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
+    refused = sure < settings.refuse_below or lacks_formal_value(asked, quotes, scored)
     if refused:
-        unsaid = _unheard_of(asked, weighed)
+        unsaid = _unheard_of(asked, scored)
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
-        unsaid = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, weighed)))
+        unsaid = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, scored)))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
-    steps = (*trace, *_trace(hits, asked, weighed, quotes), Step("confidence", parts, sure))
+    steps = (*trace, *_trace(hits, asked, scored, quotes), Step("confidence", parts, sure))
     return replace(
-        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, weighed), steps, unsaid),
+        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, unsaid),
         confidence=round(sure, 3),
-        conflicts=() if refused else told(asked, rivals(asked, weighed)),
+        conflicts=() if refused else conflict_lines(asked, conflicting_pairs(asked, scored)),
     )
 
 
-def _doubt(asked: QuestionTerms, chosen: Sequence[Weighed], valueless: bool) -> tuple[str, ...]:
+def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) -> tuple[str, ...]:
     """What is to be said of quotes that may not answer: that they may not, and what of the question they lack."""
     words, kinds = lacked(asked, chosen), ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
@@ -102,12 +87,12 @@ def _doubt(asked: QuestionTerms, chosen: Sequence[Weighed], valueless: bool) -> 
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
 
 
-def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, ...]:
+def _unheard_of(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
     """What is to be said where nothing answers and the question has names that no passage has, as it writes them.
 
     One that a title has, or that a word of the passages found is like, is left out.
     """
-    covered = union(weighed)
+    covered = combined_cover(scored)
     words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
     lowered = asked.text.lower()  # not casefolded: "ß" would become two letters, and the places another text's
     written = [asked.text[lowered.index(word) :][: len(word)] for word in words if word in lowered]
@@ -115,40 +100,42 @@ def _unheard_of(asked: QuestionTerms, weighed: Sequence[Weighed]) -> tuple[str, 
 
 
 def _list(
-    asked: QuestionTerms, chosen: Sequence[Weighed], weighed: Sequence[Weighed], retrieval: Retrieval
+    asked: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit], retrieval: Retrieval
 ) -> WholeList | None:
     """The whole list that the best unit belongs to, where all of a kind are asked for; else what a heading heads."""
     if not chosen:
         return None
-    if not asked.lists:
-        valued = chosen[0].gives or (asked.wants and chosen[0].unit.label)
-        return None if valued or asked.several else below(asked, chosen[0], weighed)
     best = chosen[0].unit
+    if not asked.several:
+        valued = chosen[0].gives or (asked.wants and best.label)
+        return None if valued else below(asked, chosen[0], scored)
+    if not (asked.lists or best.header):
+        return None
     if best.table and isinstance(retrieval, WholeCorpus):
         tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
-        weighed = weigh(asked, tables, retrieval.lexicon)
-    return whole_list(asked, chosen[0], weighed)
+        scored = score_units(asked, tables, retrieval.lexicon)
+    return whole_list(asked, chosen[0], scored)
 
 
-def _in_order(hits: Sequence[Hit], weighed: Sequence[Weighed]) -> list[Hit]:
+def _in_order(hits: Sequence[Hit], scored: Sequence[ScoredUnit]) -> list[Hit]:
     """The hit with the best sentence, then the others as retrieval has them: each for what those before it lack."""
-    best = weighed[0].unit.hit.chunk.id if weighed else ""
+    best = scored[0].unit.hit.chunk.id if scored else ""
     return sorted(hits, key=lambda hit: hit.chunk.id != best)
 
 
 def _trace(
-    hits: Sequence[Hit], asked: QuestionTerms, weighed: Sequence[Weighed], quotes: Sequence[Weighed]
+    hits: Sequence[Hit], asked: QuestionTerms, scored: Sequence[ScoredUnit], quotes: Sequence[ScoredUnit]
 ) -> tuple[Step, ...]:
     terms = sorted(asked.weights, key=lambda term: -asked.weights[term])
     value = f"; a value of kind {', '.join(sorted(asked.wants))}" if asked.wants else ""
-    candidates = tuple(Step("candidate", _line(item), item.score) for item in weighed[:_SHOWN])
+    candidates = tuple(Step("candidate", _line(item), item.score) for item in scored[:_SHOWN])
     return (
         Step("asked for", ", ".join(terms) + value),
         Step("retrieved", f"{len(hits)} passages", None, passage_steps(hits)),
-        Step("sentences", f"{len(weighed)} weighed", None, candidates),
+        Step("sentences", f"{len(scored)} scored", None, candidates),
         Step("selected", f"{len(quotes)}", None, tuple(Step("quote", _line(item), item.score) for item in quotes)),
     )
 
 
-def _line(item: Weighed) -> str:
+def _line(item: ScoredUnit) -> str:
     return f"{clipped(item.unit.text)} ({item.unit.hit.uri})"

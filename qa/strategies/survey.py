@@ -29,10 +29,10 @@ from qa.answer import Answer, Claim, Step
 from qa.citations import CheckedClaims, Citer
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import ClaimReply, NotedReply, SurveyReply
+from qa.quoting.evidence_score import ScoredUnit, score_units
 from qa.quoting.lists import is_item
-from qa.quoting.question import QuestionTerms, languages_of, read_question
-from qa.quoting.tell import tell
-from qa.quoting.weigh import Weighed, weigh
+from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
+from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import Attempt, answered, passage_steps, quoted_answer, without_answer
 
@@ -44,7 +44,7 @@ _READ = 48
 """Passages that are looked at for what is asked: several of each of the documents that may treat it."""
 _TREATS = 0.6
 """Share of what is asked that a sentence must cover, by the weights of its terms: what its heading alone has is enough
-(`qa.quoting.weigh.ABOVE`), what only its chunk has is not (`CHUNK`)."""
+(`qa.quoting.evidence_score.ABOVE`), what only its chunk has is not (`CHUNK`)."""
 _MOST = 60
 """Rows or items of a list that are quoted; how many more there are is told."""
 _SUMMARY_TOKENS = 60
@@ -205,7 +205,7 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
     if not subject:
         hits, claims = _documents(corpus, settings, citer)
         return _quoted(question, claims, citer, hits, "documents", _not_looked_at(corpus, settings))
-    treating = [item for item in weigh(asked, hits, retrieval.lexicon) if _treats(item, asked, subject)]
+    treating = [item for item in score_units(asked, hits, retrieval.lexicon) if _treats(item, asked, subject)]
     listed = _list_of(asked, treating, corpus)
     best = {item.unit.hit.document: item.unit for item in reversed(treating)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
@@ -217,7 +217,7 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
     claims = []
     for unit in quotes[:_MOST]:
         lead = "" if listed else f"{unit.hit.title or unit.hit.uri}: "
-        claims.append(Claim(lead + tell(unit, asked), (citer.cite_unit(unit),)))
+        claims.append(Claim(lead + quote_text(unit, asked), (citer.cite_unit(unit),)))
     return _quoted(question, claims, citer, hits, "rows or items" if listed else "documents that treat it", warnings)
 
 
@@ -249,7 +249,7 @@ def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) ->
     return asked, frozenset(term for term in found if lexicon.rarity(term) < 1) or found
 
 
-def _treats(item: Weighed, asked: QuestionTerms, subject: frozenset[str]) -> bool:
+def _treats(item: ScoredUnit, asked: QuestionTerms, subject: frozenset[str]) -> bool:
     """Whether a sentence or row covers enough of what is asked."""
     weights = {term: asked.weights[term] for term in subject & asked.weights.keys()}
     covered, total = sum(weight * item.covers.get(term, 0.0) for term, weight in weights.items()), sum(weights.values())
@@ -267,7 +267,7 @@ def _documents(corpus: WholeCorpus, settings: AnswerSettings, citer: Citer) -> t
     return hits, claims
 
 
-def _list_of(asked: QuestionTerms, treating: Sequence[Weighed], corpus: WholeCorpus) -> list[EvidenceUnit]:
+def _list_of(asked: QuestionTerms, treating: Sequence[ScoredUnit], corpus: WholeCorpus) -> list[EvidenceUnit]:
     """All rows of the table, or all items of the list, where good evidence stands; none where there is none."""
     near = [item.unit for item in treating[:_NEAREST] if item.unit.header or is_item(item.unit)]
     if not asked.several or not near:
@@ -277,10 +277,10 @@ def _list_of(asked: QuestionTerms, treating: Sequence[Weighed], corpus: WholeCor
     return [unit for unit in units(near[0].hit, 0) if is_item(unit)]
 
 
-def _rows(best: EvidenceUnit, weighed: Sequence[Weighed], corpus: WholeCorpus) -> Iterator[EvidenceUnit]:
+def _rows(best: EvidenceUnit, scored: Sequence[ScoredUnit], corpus: WholeCorpus) -> Iterator[EvidenceUnit]:
     """The rows of all tables found that have the header of the best row, each whole."""
     header, told = normalize(best.header), set[tuple[str, int]]()
-    chunks = dict.fromkeys(item.unit.hit.chunk.id for item in weighed if normalize(item.unit.header) == header)
+    chunks = dict.fromkeys(item.unit.hit.chunk.id for item in scored if normalize(item.unit.header) == header)
     hits = {hit.chunk.id: hit for chunk in (best.hit.chunk.id, *chunks) for hit in corpus.whole_tables(chunk)}
     for unit in (unit for hit in hits.values() or (best.hit,) for unit in units(hit, 0)):
         place = (unit.hit.document, unit.span.start)

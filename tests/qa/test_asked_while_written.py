@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def told(knowledge: KnowledgeBase, question: str) -> str:
+def conflict_lines(knowledge: KnowledgeBase, question: str) -> str:
     answer = knowledge.ask(question)
     return "" if answer.abstained else answer.text
 
@@ -36,9 +36,9 @@ def test_what_an_ingest_adds_is_there_at_once_and_whole(folder: Path) -> None:
     (folder / "weight.md").write_text("# Weight\n\nThe K80-250 weighs 142 kg.\n")
     seen: list[tuple[str, str]] = []
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        before = told(knowledge, TORQUE), told(knowledge, WEIGHT)
+        before = conflict_lines(knowledge, TORQUE), conflict_lines(knowledge, WEIGHT)
         build(folder, folder.parent / "kb", progress=lambda event: seen.append(_both(knowledge, event)))
-        after = told(knowledge, TORQUE), told(knowledge, WEIGHT)
+        after = conflict_lines(knowledge, TORQUE), conflict_lines(knowledge, WEIGHT)
     assert "68 Nm" in before[0]
     assert "142 kg" not in before[1]
     assert set(seen) == {before}
@@ -50,32 +50,32 @@ def test_what_an_ingest_replaces_is_never_missing(folder: Path) -> None:
     (folder / "bolts.md").write_text("# K80-250\n\nThe casing bolts of the K80-250 need a torque of 75 Nm.\n")
     seen: list[str] = []
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        assert "68 Nm" in told(knowledge, TORQUE)
-        build(folder, folder.parent / "kb", progress=lambda event: seen.append(told(knowledge, TORQUE)))
-        assert "75 Nm" in told(knowledge, TORQUE)
+        assert "68 Nm" in conflict_lines(knowledge, TORQUE)
+        build(folder, folder.parent / "kb", progress=lambda event: seen.append(conflict_lines(knowledge, TORQUE)))
+        assert "75 Nm" in conflict_lines(knowledge, TORQUE)
     assert {("68 Nm" in text, "75 Nm" in text) for text in seen} == {(True, False), (False, True)}
 
 
 def test_what_an_ingest_removes_is_cited_no_more(folder: Path) -> None:
     (folder / "bolts.md").unlink()
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        assert "68 Nm" in told(knowledge, TORQUE)
+        assert "68 Nm" in conflict_lines(knowledge, TORQUE)
         build(folder, folder.parent / "kb")
-        assert "68 Nm" not in told(knowledge, TORQUE)
+        assert "68 Nm" not in conflict_lines(knowledge, TORQUE)
 
 
 def _both(knowledge: KnowledgeBase, event: Event) -> tuple[str, str]:
-    return told(knowledge, TORQUE), told(knowledge, WEIGHT)
+    return conflict_lines(knowledge, TORQUE), conflict_lines(knowledge, WEIGHT)
 
 
 def test_what_was_read_before_an_ingest_leaves_memory(folder: Path) -> None:
     others = {id(index) for index in _indexes()}
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        assert "68 Nm" in told(knowledge, TORQUE)
+        assert "68 Nm" in conflict_lines(knowledge, TORQUE)
         read = [ref(index) for index in _indexes() if id(index) not in others]
         (folder / "weight.md").write_text("# Weight\n\nThe K80-250 weighs 142 kg.\n")
         build(folder, folder.parent / "kb")
-        assert "142 kg" in told(knowledge, WEIGHT)
+        assert "142 kg" in conflict_lines(knowledge, WEIGHT)
         gc.collect()
         assert [index() for index in read] == [None]
 

@@ -43,6 +43,20 @@ async def test_without_a_model_a_follow_up_takes_the_subject_of_the_question_bef
     assert asked[1] == "What about its spring? (mechanical seal K65-200 mounted)"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "understood"),
+    [
+        ("What is the power of the MT-40?", "And of the MT-60?", "And of the MT-60? (power)"),
+        ("Wie schnell läuft die WS 110?", "Und die WS 180?", "Und die WS 180? (schnell läuft)"),
+        ("Wie hoch ist die Drehzahl der WS 110?", "Und die der WS 180?", "Und die der WS 180? (hoch Drehzahl)"),
+        ("E630 的额定载重量是多少？", "E1000 呢？", "E1000 呢？ (额定载重量)"),
+        ("制动片的型号是什么？", "它多少钱？", "它多少钱？ (制动片 型号)"),
+    ],
+)
+def test_a_follow_up_keeps_what_is_asked_and_names_another_thing(first: str, second: str, understood: str) -> None:
+    assert joined(second, first) == understood
+
+
 async def test_an_unusable_rewriting_falls_back_to_the_subject() -> None:
     talk, asked, _ = conversation("?")
     await talk.say("Who built the oven of line 3?")

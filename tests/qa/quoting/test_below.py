@@ -35,7 +35,7 @@ def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None
             "How do I preset the controller?",
             "To preset the controller send:\nPRESET 45\nThen wait.",
             "en",
-            ["PRESET 45"],
+            ["PRESET 45", "Then wait."],
         ),
         (
             "Wie wird die Pumpe entlüftet?",
@@ -45,9 +45,7 @@ def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None
         ),
     ],
 )
-def test_a_colon_leads_to_the_items_or_else_the_next_sentence(
-    question: str, text: str, language: str, below: list[str]
-) -> None:
+def test_a_colon_leads_to_the_items_or_lines_below(question: str, text: str, language: str, below: list[str]) -> None:
     assert said(question, text, language)[1:] == below
 
 

@@ -63,6 +63,11 @@ def test_a_near_miss_is_refused(question: str) -> None:
     assert ask(question, PUMPS, "en").abstained
 
 
+@pytest.mark.parametrize("question", ["What is the max. head of the C32-8?", "What does the C25-39 weigh?"])
+def test_a_code_that_no_document_has_is_not_told_by_its_parts(question: str) -> None:
+    assert ask(question, PUMPS, "en").abstained
+
+
 def test_another_model_is_refused_in_another_language_too() -> None:
     assert "25 bar" in ask("Quelle est la pression maximale de la vanne V-32 ?", VALVES, "fr").text
     assert ask("Combien de V-32 ont été vendues en 2021 ?", VALVES, "fr").abstained

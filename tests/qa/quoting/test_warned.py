@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from qa.quoting.evidence_score import revision_gain
+from qa.quoting.question_terms import read_question
+from tests.qa.memory import MemoryRetrieval
 from tests.qa.quoting.test_languages import OTHERS, ask
 
 BOLTS = {
@@ -103,6 +108,40 @@ def test_a_comparison_quotes_both_sides() -> None:
         citation.quote for citation in ask("Which has more mass, the K65-200 or the K80-250?", texts, "en").citations
     ]
     assert set(quotes) >= {texts["a.txt"], texts["b.txt"]}
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "List all steps of the cleaning of the tun.", "Cleaning of the tun in steps:\n\n{}"),
+        ("de", "Nenne alle Schritte der Reinigung des Bottichs.", "Reinigung des Bottichs in Schritten:\n\n{}"),
+        ("zh", "列出清洗糖化锅的所有步骤。", "清洗糖化锅的步骤如下：\n\n{}"),
+    ],
+)
+def test_items_of_a_list_that_the_text_has_without_marks_are_all_quoted(
+    language: str, question: str, text: str
+) -> None:
+    items = ["Water 5 min", "Caustic soda 2 %, 80 °C, 30 min", "Peracetic acid 15 min", "Water"]
+    texts = {"a.txt": text.format("\n".join(items)), "b.txt": "The hall is 40 m long."}
+    assert [claim.text for claim in ask(question, texts, language).claims][-4:] == items
+
+
+def test_a_row_that_is_named_is_no_list_and_rows_that_are_listed_tell_the_same_columns() -> None:
+    table = "Code | Alarm | Cause\nA101 | Bottle jam | Rail too narrow\nA102 | Bottle low | Cylinder empty"
+    texts = {"a.txt": f"Alarms of the filler\n\n{table}", "b.txt": "The hall is 40 m long."}
+    assert [claim.text for claim in ask("What causes alarm A102?", texts, "en").claims] == [
+        "A102; Alarm: Bottle low; Cause: Cylinder empty"
+    ]
+    assert [claim.text for claim in ask("List all alarms of the bottle filler.", texts, "en").claims] == [
+        "A101; Alarm: Bottle jam",
+        "A102; Alarm: Bottle low",
+    ]
+
+
+def test_a_question_about_changing_a_part_is_not_one_about_revisions() -> None:
+    question = read_question("How often is the oil changed?", MemoryRetrieval({"a.txt": "Oil."}).lexicon)
+    old = MemoryRetrieval({"old.txt": "Change the oil every 3,000 hours."}).hits[0]
+    assert revision_gain(replace(old, superseded_by="new.txt"), question) < 0
 
 
 def test_a_list_is_whole_or_says_that_it_is_not() -> None:

@@ -9,20 +9,21 @@ from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.table_rows import Fields, cells_of
-from qa.quoting.question import QuestionTerms
+from qa.quoting.question_terms import QuestionTerms
 
 
-def tell(unit: EvidenceUnit, question: QuestionTerms) -> str:
+def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = False) -> str:
     """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for.
 
-    A row is told with the names of its columns, and with the merged cells that it stands under or beside.
+    A row is told with the names of its columns, and with the merged cells that it stands under or beside. Of rows that
+    are `listed` together the same columns are told.
     """
     if not unit.is_row:
         said = " ".join(unit.text.split())
         return said if not unit.group or said.startswith(unit.group) else f"{unit.group}: {said}"
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
-    asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit)
+    asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit, listed)
     cells = [field for place, field in enumerate(unit.fields) if place > 0 and (not asked or place in asked)]
     name, first = unit.fields[0]
     lead = ("" if any(map(str.isalpha, first)) else name, first)  # a figure alone does not name its row
@@ -50,7 +51,7 @@ def _named(name: str, cell: str) -> str:
     return f"{name}: {cell}" if name and cell and name != cell else cell
 
 
-def _columns_asked(question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
+def _columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool) -> set[int]:
     """The columns that the question names or whose values it asks for, with those whose cells it names.
 
     None where no column is asked for, or none whose cell the question has not: the whole row tells then.
@@ -65,6 +66,8 @@ def _columns_asked(question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
         if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
     }
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
+    if listed:
+        return wanted
     return wanted | named if wanted - named - {0} else set()
 
 

@@ -3,7 +3,7 @@
 The parts of a unit's score, each in [0, 1]: coverage of the question's terms, weighted by their rarity and counted in
 full in the unit itself, less in the units beside it, its headings and its chunk; nearness of meaning; the score of its
 chunk against that of the best one; whether it gives a value of the kind asked for. One that says what the one thing is
-that a question names gains on others (`qa.quoting.defines`).
+that a question names gains on others (`qa.quoting.definitions`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from functools import lru_cache
 from statistics import fmean, pstdev
 
 from pipelines.graph.document_names import revisions_in
+from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.spelling import edits_taken, spelled_like
-from pipelines.lang.terms import stem, terms, words
+from pipelines.lang.terms import stem, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Lexicon
-from qa.quoting.defines import DEFINES, defining, thing_of
-from qa.quoting.question import QuestionTerms
+from qa.quoting.definitions import DEFINES, defined_thing, defining
+from qa.quoting.question_terms import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
@@ -41,9 +42,8 @@ COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """The weights of the parts."""
 LABEL = 0.08
 """What a heading or the header of a table loses: it names what is said, and does not say it."""
-RULED_OUT = 0.15
-"""What a row loses that names what is asked about as what is not so."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _COMPARED = 12
 """Units that are compared by meaning: the best by the other parts."""
 SUPERSEDED = 0.04
@@ -55,7 +55,7 @@ _HEAD = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class ScoredUnit:
     """A unit with its score and the score's parts.
 
     `covers` has for each term of the question how far the unit and its surroundings have it, in [0, 1].
@@ -69,52 +69,39 @@ class Weighed:
     covers: Mapping[str, float]
 
 
-def weigh(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[Weighed]:
-    """Return the units of `hits` weighed against the question, best first."""
-    coverage = _Coverage(question, hits, lexicon)
-    shares = _shares(question, hits)
+def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
+    """Return the units of `hits` scored against the question, best first."""
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
+    coverage = _Coverage(question, hits, found, lexicon)
+    top = max((hit.score for hit in hits), default=0.0) or 1.0
     gains = [revision_gain(hit, question) for hit in hits]
-    defines = defining(found, thing_of(question))
-    weighed = [
-        _weighed(unit, question, shares[unit.rank], gains[unit.rank] + DEFINES * (place in defines), coverage)
+    defines = defining(found, defined_thing(question))
+    scored = [
+        _scored(unit, question, unit.hit.score / top, gains[unit.rank] + DEFINES * (place in defines), coverage)
         for place, unit in enumerate(found)
     ]
-    weighed.sort(key=_order)
-    compared = weighed[:_COMPARED]
+    scored.sort(key=_order)
+    compared = scored[:_COMPARED]
     texts = [item.unit.text for item in compared]
     nearness = lexicon.similarities(question.text, texts) if texts else ()
     for place, (item, cosine) in enumerate(zip(compared, nearness, strict=True)):
         near = max(0.0, float(cosine))
         compared[place] = replace(item, score=item.score + NEARNESS * near, nearness=near)
-    return sorted(compared, key=_order) + weighed[_COMPARED:]
+    return sorted(compared, key=_order) + scored[_COMPARED:]
 
 
-def _shares(question: QuestionTerms, hits: Sequence[Hit]) -> list[float]:
-    """The scores of the chunks as shares of the best one's.
-
-    Where a reason is asked for each chunk has the score of its document: the cause of a thing stands in the report on
-    it, in other words.
-    """
-    top = max((hit.score for hit in hits), default=0.0) or 1.0
-    if Kind.REASON not in question.wants:
-        return [hit.score / top for hit in hits]
-    best = {hit.document: hit.score for hit in sorted(hits, key=lambda hit: hit.score)}
-    return [best[hit.document] / top for hit in hits]
-
-
-def _order(item: Weighed) -> tuple[float, int, int]:
+def _order(item: ScoredUnit) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
 
-def _weighed(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> Weighed:
+def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> ScoredUnit:
     value = bool(question.wants) and _gives(question, unit)
     told = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
-    score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label - RULED_OUT * ruled_out(unit, question)
-    return Weighed(unit, score, covered, 0.0, value, covers)
+    score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label
+    return ScoredUnit(unit, score, covered, 0.0, value, covers)
 
 
 def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
@@ -144,14 +131,22 @@ def _figures(text: str) -> tuple[str, ...]:
 class _Coverage:
     """How far a unit and its surroundings have a term, or the word of the passages whose meaning is nearest to it."""
 
-    def __init__(self, question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> None:
+    def __init__(
+        self, question: QuestionTerms, hits: Sequence[Hit], found: Sequence[EvidenceUnit], lexicon: Lexicon
+    ) -> None:
         self._question, self._codes = question, question.codes
+        self._beside_rows = {
+            rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
+            for rank in range(len(hits))
+        }
         self._related = _related(question, hits, lexicon)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return it in [0, 1]: `OWN` where the unit itself has the term."""
         language = unit.hit.chunk.language
         best = self._place(self._question.form(term, language), unit)
+        if term in self._codes and best < OWN and _has_apart(unit, self._question.said[term]):
+            return OWN
         if parts := self._question.parts(term, language):
             best = max(best, IN_PARTS * min(self._place(part, unit) for part in parts))
         for other, cosine in self._related.get(term, ()):
@@ -165,9 +160,23 @@ class _Coverage:
             return OWN
         if term in unit.above:
             return OWN if term in self._codes else ABOVE
+        if _is_data(unit):  # what another row says is said of another thing
+            return CHUNK if term in self._beside_rows[unit.rank] else 0.0
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
+
+
+def _is_data(unit: EvidenceUnit) -> bool:
+    """Whether a unit is a row of a table, and not its header."""
+    return unit.is_row and not unit.label
+
+
+def _has_apart(unit: EvidenceUnit, code: str) -> bool:
+    """Whether a unit has a code with letters otherwise joined: "MT 80" or "MT80" for "mt-80"."""
+    parts = _CODE_PART.findall(code)
+    pattern = r"(?<!\w)" + r"[\W_]?".join(parts) + r"(?!\w)"
+    return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
 
 
 def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
@@ -199,23 +208,6 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
 def _script(word: str) -> str:
     """What the names of the letters of a word begin with: LATIN, GREEK, ARABIC."""
     return unicodedata.name(word[0], "").partition(" ")[0]
-
-
-def ruled_out(unit: EvidenceUnit, question: QuestionTerms) -> bool:
-    """Whether a row has terms of the question only under columns that say what is not so.
-
-    A question that is negative itself, or asks whether something is so, is answered by such a row.
-    """
-    denies = cue("denies", unit.hit.chunk.language)
-    if not any(denies.search(name) for name, _ in unit.fields):
-        return False
-    if any(cue(name, question.language).search(question.text) for name in ("denies", "whether")):
-        return False
-    under: dict[bool, set[str]] = {True: set(), False: set()}
-    for name, cell in unit.fields:
-        found = question.forms(unit.hit.chunk.language) & set(terms(cell, unit.hit.chunk.language, stop=False))
-        under[denies.search(name) is not None] |= found
-    return bool(under[True] - under[False])
 
 
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from qa.quoting.defines import thing_of
-from qa.quoting.question import read_question
+from qa.quoting.definitions import defined_thing
+from qa.quoting.question_terms import read_question
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval
@@ -84,7 +84,7 @@ def test_the_first_sentence_below_a_heading_that_is_the_thing_says_what_it_is() 
     ],
 )
 def test_a_question_for_a_thing_names_one_thing_and_nothing_else(question: str, thing: str) -> None:
-    assert thing_of(read_question(question, MemoryRetrieval(TEXTS["en"]).lexicon)) == thing
+    assert defined_thing(read_question(question, MemoryRetrieval(TEXTS["en"]).lexicon)) == thing
 
 
 def test_a_question_that_names_more_than_a_thing_is_answered_as_before() -> None:

@@ -15,7 +15,7 @@ from pipelines.lang.terms import stem, stop_words
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.searches import TELLING
 from pipelines.retrieve.table_rows import cells_of
-from qa.quoting.question import QuestionTerms
+from qa.quoting.question_terms import QuestionTerms
 
 DEFINES = 0.2
 """What the score of a unit gains that says what a thing is: of 32 questions in three languages 28 are answered by it,
@@ -32,7 +32,7 @@ _MARK = re.compile(r"\s*+(?:[:：]|[-–—]\s)")
 _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
 
 
-def thing_of(question: QuestionTerms) -> str:
+def defined_thing(question: QuestionTerms) -> str:
     """Return the one thing that a question names, folded; empty where it asks for a value, for several or for more."""
     folded = fold(question.text)
     places = [(folded.find(word), len(word)) for word in question.said.values()]

@@ -98,11 +98,14 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         own = max(_LEAST, rarity_of(word)) * (GENERAL if word in common_words(language) else 1.0)
         return max(own, sum(map(weight_of, _words_in(word, language))))
 
-    for word in subject_words(question, language or next(iter(known), ""), rarity_of):
+    def subject_of(text: str) -> Iterator[str]:
+        return subject_words(text, language or next(iter(known), ""), rarity_of)
+
+    for word in subject_of(question):
         said.setdefault(stem(word, language), word)
     weights = {term: weight_of(word) for term, word in said.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
-    told = frozenset(stem(word, language) for word in words(value_words(question, language))) & weights.keys()
+    told = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
     lists = cue("lists", language).search(question) is not None
     several = lists or cue("several", language).search(question) is not None
     sides = _sides(question, language, said) if cue("compares", language).search(question) else ()

@@ -1,4 +1,4 @@
-"""How sentences are weighed, chosen and trusted: the parts of the keyless answer one by one."""
+"""How sentences are scored, chosen and trusted: the parts of the keyless answer one by one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.evidence import units
-from qa.quoting.choose import choose, gain, union, worth_quoting
+from qa.quoting.answer_selection import combined_cover, gain, select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features
-from qa.quoting.conflicts import disagreements, rivals, told
-from qa.quoting.question import GENERAL, QuestionTerms, read_question
-from qa.quoting.tell import tell
-from qa.quoting.weigh import ABOVE, OWN, Weighed, ruled_out, weigh
+from qa.quoting.conflicts import conflict_lines, conflicting_pairs, disagreements
+from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, ruled_out, score_units
+from qa.quoting.question_terms import GENERAL, QuestionTerms, read_question
+from qa.quoting.quote_text import quote_text
 from tests.qa.memory import MemoryRetrieval
 
 TEXTS = {
@@ -31,10 +31,10 @@ def read(question: str) -> QuestionTerms:
     return read_question(question, MemoryRetrieval(TEXTS).lexicon)
 
 
-def weighed(question: str) -> tuple[QuestionTerms, list[Weighed]]:
+def scored(question: str) -> tuple[QuestionTerms, list[ScoredUnit]]:
     knowledge = MemoryRetrieval(TEXTS)
     query = read_question(question, knowledge.lexicon)
-    return query, weigh(query, knowledge.retrieve(question, 4), knowledge.lexicon)
+    return query, score_units(query, knowledge.retrieve(question, 4), knowledge.lexicon)
 
 
 def test_a_question_is_its_terms_without_the_words_that_ask() -> None:
@@ -75,16 +75,20 @@ def test_an_identifier_is_matched_as_a_whole_first(question: str, said: str) -> 
     knowledge = MemoryRetrieval(SETTINGS)
     query = read_question(question, knowledge.lexicon)
     assert said.lower() in query.said.values()
-    found = weigh(query, knowledge.retrieve(question, 4), knowledge.lexicon)
+    found = score_units(query, knowledge.retrieve(question, 4), knowledge.lexicon)
     assert said in found[0].unit.text
 
 
-def test_a_compound_of_words_is_also_found_where_they_stand_apart_and_a_code_is_not() -> None:
-    knowledge = MemoryRetrieval({"a.txt": "The max age is 30 years. K 80 is a road.", "b.txt": "Max-age and K-80."})
+def test_a_compound_is_also_found_where_its_words_stand_apart_and_a_code_where_it_is_joined_otherwise() -> None:
+    text = "The max age is 30 years. K 80 is small. K 180 is large. 80 pumps of series K."
+    knowledge = MemoryRetrieval({"a.txt": text, "b.txt": "Max-age and K-80."})
     query = read_question("max-age K-80", knowledge.lexicon)
-    found = {item.unit.text: item for item in weigh(query, knowledge.retrieve("max-age K-80", 4), knowledge.lexicon)}
+    found = {
+        item.unit.text: item for item in score_units(query, knowledge.retrieve("max-age K-80", 4), knowledge.lexicon)
+    }
     assert 0 < found["The max age is 30 years."].covers["max-ag"] < OWN
-    assert found["K 80 is a road."].covers["k-80"] < ABOVE
+    assert found["K 80 is small."].covers["k-80"] == OWN
+    assert all(found[other].covers["k-80"] < ABOVE for other in ("K 180 is large.", "80 pumps of series K."))
 
 
 def test_a_chinese_question_keeps_what_it_is_about() -> None:
@@ -94,7 +98,7 @@ def test_a_chinese_question_keeps_what_it_is_about() -> None:
 
 
 def test_the_unit_that_says_it_comes_first_and_its_parts_are_shares() -> None:
-    query, found = weighed(TORQUE)
+    query, found = scored(TORQUE)
     assert found[0].unit.text in ("The casing bolts need 68 N·m.", "Casing bolts | 70")
     assert found[0].gives
     assert all(0 <= item.coverage <= 1 and 0 <= item.nearness <= 1 + 1e-6 for item in found)
@@ -103,32 +107,32 @@ def test_the_unit_that_says_it_comes_first_and_its_parts_are_shares() -> None:
 
 
 def test_a_term_counts_less_where_it_stands_above_the_unit() -> None:
-    _, found = weighed("Is the crane checked?")
+    _, found = scored("Is the crane checked?")
     by_text = {item.unit.text: item.covers["crane"] for item in found}
     assert by_text["The crane lifts five tons."] == OWN
     assert by_text["Its hook is checked every year."] == ABOVE
 
 
 def test_further_units_are_chosen_for_what_they_add() -> None:
-    query, found = weighed("Which torque do the casing bolts need, and what does the crane lift?")
-    chosen = choose(query, found, 3)
+    query, found = scored("Which torque do the casing bolts need, and what does the crane lift?")
+    chosen = select_units(query, found, 3)
     assert chosen[0].covers["bolt"] == OWN
     assert any(item.covers["crane"] == OWN for item in chosen[1:])
-    assert gain(query, union(chosen), chosen[-1].covers) == 0
-    assert worth_quoting(query, chosen, found)[0] == chosen[0]
+    assert gain(query, combined_cover(chosen), chosen[-1].covers) == 0
+    assert select_quotes(query, chosen, found)[0] == chosen[0]
 
 
 def test_nothing_weighed_is_nothing_chosen_and_no_confidence() -> None:
     query = read(TORQUE)
-    assert choose(query, [], 3) == worth_quoting(query, [], []) == []
+    assert select_units(query, [], 3) == select_quotes(query, [], []) == []
     assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
     assert confidence(features(query, [], [])) < 0.2
 
 
 def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject() -> None:
     def sure(question: str) -> float:
-        query, found = weighed(question)
-        return confidence(features(query, found, choose(query, found, 3)))
+        query, found = scored(question)
+        return confidence(features(query, found, select_units(query, found, 3)))
 
     assert sure(TORQUE) > 0.5 > sure("Which torque do the zeppelin's propellers need?")
 
@@ -147,7 +151,7 @@ def test_confidence_is_a_probability_and_falls_with_what_is_missing(found: Featu
     ("question", "names"),
     [
         ("What does the crane of Eikenrode lift?", {"eikenrod"}),
-        ("The crane stops. Where is the LZ-127?", {"lz"}),
+        ("The crane stops. Where is the LZ-127?", {"lz-127"}),
         ("WHAT DOES THE CRANE LIFT?", set()),
     ],
 )
@@ -162,8 +166,8 @@ def test_a_capital_is_no_name_where_every_noun_has_one() -> None:
 
 def test_a_name_that_no_document_has_makes_the_answer_less_sure_than_a_word() -> None:
     def sure(question: str) -> float:
-        query, found = weighed(question)
-        return confidence(features(query, found, choose(query, found, 3)))
+        query, found = scored(question)
+        return confidence(features(query, found, select_units(query, found, 3)))
 
     assert sure("Which torque do the casing bolts of Eikenrode need?") < sure(
         "Which torque do the casing bolts of zeppelins need?"
@@ -171,8 +175,8 @@ def test_a_name_that_no_document_has_makes_the_answer_less_sure_than_a_word() ->
 
 
 def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> None:
-    query, found = weighed(TORQUE)
-    [line] = told(query, rivals(query, found))
+    query, found = scored(TORQUE)
+    [line] = conflict_lines(query, conflicting_pairs(query, found))
     assert "manual_pump.txt says: The casing bolts need 68 N·m." in line
     assert "table.txt says: Casing bolts; Torque, N·m: 70" in line
     knowledge = MemoryRetrieval(TEXTS)
@@ -180,8 +184,8 @@ def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> 
 
 
 def test_without_a_value_asked_for_nothing_disagrees() -> None:
-    query, found = weighed("Describe the casing bolts.")
-    assert rivals(query, found) == []
+    query, found = scored("Describe the casing bolts.")
+    assert conflicting_pairs(query, found) == []
 
 
 @pytest.mark.parametrize(
@@ -198,5 +202,9 @@ def test_a_row_that_rules_out_what_is_asked_about(question: str, row: bool) -> N
 def test_a_row_is_told_by_the_names_of_its_columns() -> None:
     knowledge = MemoryRetrieval({"a.txt": "Quantity | Unit | K65 | K80\nMass | kg | 148 | 395"})
     row = units(knowledge.hits[0], 0)[1]
-    assert tell(row, read_question("What is the mass?", knowledge.lexicon)) == "Mass; Unit: kg; K65: 148; K80: 395"
-    assert tell(row, read_question("What is the mass of the K80?", knowledge.lexicon)) == "Mass; Unit: kg; K80: 395"
+    assert (
+        quote_text(row, read_question("What is the mass?", knowledge.lexicon)) == "Mass; Unit: kg; K65: 148; K80: 395"
+    )
+    assert (
+        quote_text(row, read_question("What is the mass of the K80?", knowledge.lexicon)) == "Mass; Unit: kg; K80: 395"
+    )
