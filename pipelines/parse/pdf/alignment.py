@@ -13,7 +13,7 @@ from statistics import median
 
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
-from pipelines.parse.pdf.stripes import joints, level_edges, upright_edges, without_text
+from pipelines.parse.pdf.stripes import joints, level_edges, line_joints, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import TIGHT, text_lines
 
@@ -47,7 +47,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     gutters = _gutters(lines, height, table, rules)
     rows = _rows(lines, height, table, rules, gutters)
     # Cells with colours of their own are a table's first row, or its last, where a page ends.
-    if not gutters or (len(rows) < 2 and not joints(rules, table)):
+    if not gutters or (len(rows) < 2 and not (joints(rules, table) or line_joints(rules))):
         return None
     return TableCells(region, rows, gutters, rules).grid()
 
@@ -144,7 +144,7 @@ def _with_neighbours(
 
 def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules) -> list[Strip]:
     """Return the white strips between columns: those that few lines cross, without what crosses them wholly."""
-    drawn = upright_edges(table, rules)
+    drawn = upright_edges(around([table, *rules.level]), rules)
     rows = [pieces_of(line, height) for line in lines]
     # A line in one piece from the left edge is the title of a group of rows, or goes on in the first column.
     pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]

@@ -17,7 +17,7 @@ from pipelines.parse.pdf.items import LOW
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.side_by_side import rows_side_by_side
-from pipelines.parse.pdf.stripes import coloured, striped, without_text
+from pipelines.parse.pdf.stripes import coloured, lattices, striped, without_text
 from pipelines.parse.pdf.tables import GridPlaces
 
 _MOST_LINES = 4000
@@ -67,7 +67,11 @@ class TableFinder:
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
-        found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
+        found = ruled + [
+            grid
+            for grid in aligned
+            if grid and (_is_table(grid, page.lines, drawn=False) or (grid.rows == 1 and grid.columns > 2))
+        ]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
 
@@ -79,7 +83,7 @@ class TableFinder:
 
         A region over several stripes is those, one over coloured cells reaches as far as they do.
         """
-        tinted = coloured(self._rules, self._words)
+        tinted = [*coloured(self._rules, self._words), *lattices(self._rules, self._words)]
         stripes = [*tinted, *(stripe for stripe in striped(self._rules) if not _fits_any(stripe, tinted))]
         found: list[Rect] = []
         for region in regions:
@@ -94,13 +98,13 @@ class TableFinder:
         return [part for region in found for part in without_text(region, self._words, self._rules)]
 
     def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
-        """Return the words that each table may have: those that no other holds."""
+        """Return the words that each table may have: those that none before it holds."""
         near = Near(range(len(regions)), lambda number: regions[number])
         homes: list[tuple[PageWord, list[int]]] = []
         for word in self._words:
             x, y = word.rect.middle
             homes.append((word, [n for n in near.at(Rect(x, y, x, y)) if regions[n].holds(x, y)]))
-        return [[word for word, held in homes if held in ([], [number])] for number in range(len(regions))]
+        return [[word for word, held in homes if not held or held[0] == number] for number in range(len(regions))]
 
     def with_continued(
         self, grids: Sequence[PageGrid], above: PageGrid | None
