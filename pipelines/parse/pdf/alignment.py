@@ -176,7 +176,7 @@ def _white(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
 def _rows(
     lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules, gutters: Sequence[Strip]
 ) -> list[TextRow]:
-    edges = [table.top - height, *level_edges(table, rules), table.bottom + height]
+    edges = [table.top - height, *level_edges(around([table, *rules.level]), rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
     bands = [band for band in bands if band]
     # A head and two rows: then each row has its own line.
@@ -189,8 +189,15 @@ def _rows(
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
     for band in bands:
-        parts += [band] if ruled else _by_leading(band, loose, None if not alike else gutters, gutters)
+        parts += [band] if ruled and not _are_rows(band, height, gutters) else _by_leading(band, loose, None if not alike else gutters, gutters)
     return [_row(part) for part in parts]
+
+
+def _are_rows(band: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip]) -> bool:
+    """Whether the lines between two drawn ones are rows of a group: loose, each with entries in the same columns."""
+    columns = [_columns_of(line, gutters) for line in band]
+    alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
+    return len(band) > 2 and alike and all(step > TIGHT * height for step in _steps(band))
 
 
 def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

@@ -14,6 +14,7 @@ from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.grid_rules import level_lines, near_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
+from pipelines.parse.pdf.layout import underlines
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.side_by_side import rows_side_by_side
@@ -45,7 +46,10 @@ class TableFinder:
 
     @cached_property
     def _rules(self) -> Rules:
-        return self.file.rules(self.page.number, self.page.rect)
+        """The page's lines, without those that underline words."""
+        rules = self.file.rules(self.page.number, self.page.rect)
+        near = Near(self.page.lines, lambda line: line.rect)
+        return replace(rules, level=[rule for rule in rules.level if not underlines(rule, near.at(rule.grown(1)))])
 
     def grids(self, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
         """Return the grids of the page's tables from the top.
@@ -67,11 +71,7 @@ class TableFinder:
         missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
-        found = ruled + [
-            grid
-            for grid in aligned
-            if grid and (_is_table(grid, page.lines, drawn=False) or (grid.rows == 1 and grid.columns > 2))
-        ]
+        found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
         found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
         return _apart(found)
 
@@ -159,13 +159,18 @@ def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) 
 
 
 def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
-    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each."""
-    if grid.rows < 2 or grid.columns < 2:
+    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each.
+
+    One row of three columns and more may be a table's, where a page ends.
+    """
+    if grid.columns < (2 if grid.rows > 1 else 3):
         return False
     places = GridPlaces(grid.cells)
     filled = {number for line in lines if (number := places.at(*line.rect.middle)) is not None}
     rows = Counter(grid.cells[number].row for number in filled)
     # Two by two with one place empty is the least table.
+    if grid.rows == 1:
+        return len(filled) > 1
     return len(filled) >= 3 and len(rows) > 1 and (max(rows.values()) > 1 or (drawn and len(rows) == grid.rows))
 
 
