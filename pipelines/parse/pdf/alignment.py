@@ -189,15 +189,25 @@ def _rows(
     alike = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
     for band in bands:
-        parts += [band] if ruled and not _are_rows(band, height, gutters) else _by_leading(band, loose, None if not alike else gutters, gutters)
-    return [_row(part) for part in parts]
+        parts += [band] if ruled else _by_leading(band, loose, None if not alike else gutters, gutters)
+    return [
+        _row(row)
+        for part in parts
+        for row in ([[line] for line in part] if _are_rows(part, height, gutters, ruled) else [part])
+    ]
 
 
-def _are_rows(band: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip]) -> bool:
-    """Whether the lines between two drawn ones are rows of a group: loose, each with entries in the same columns."""
-    columns = [_columns_of(line, gutters) for line in band]
+def _are_rows(
+    lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip], ruled: bool
+) -> bool:
+    """Whether lines that no drawn one parts are rows: each has entries in the same columns, the first among them.
+
+    Between `ruled` lines they are rows of a group if they stand loose; else three columns do not wrap alike.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
     alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
-    return len(band) > 2 and alike and all(step > TIGHT * height for step in _steps(band))
+    loose = all(step > TIGHT * height for step in _steps(lines))
+    return len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
 
 
 def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

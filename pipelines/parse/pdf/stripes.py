@@ -199,13 +199,16 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
     edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
     runs: list[list[Rect]] = [[]]
     head: list[str] = []
+    alone = 0
     for line, begin, row in zip(lines, begins, rows, strict=True):
         texts = [word.text for word in line]
         if not row and (begin <= edge or is_table_caption(" ".join(texts))):
             runs.append([])
             continue
         if row and texts == head and _is_next(line, runs[-1]):
-            runs.append([])
+            # Lines in the first column alone, just above a head, are text between two tables.
+            runs[-1:] = [runs[-1][: len(runs[-1]) - alone], []]
+        alone = alone + 1 if not row and begin < min(begins) + _INSET else 0
         head = head if runs[-1] else texts
         runs[-1].append(around(word.rect for word in line))
     if len(runs) == 1:
