@@ -77,7 +77,13 @@ def lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
         else:
             if len(pieces) > 1:
                 found.append((line, ends, 1))
-    return [_with_plain_rows(table, words) for table, _, count in found if count > 1]
+    tables = [table for table, _, count in found if count > 1]
+    held = Near(tables, lambda table: table)
+    free = [word for word in words if not any(table.holds(*word.rect.middle) for table in held.at(word.rect))]
+    for number, table in enumerate(tables):
+        own = [word for word in words if table.holds(*word.rect.middle)]
+        tables[number] = _with_plain_rows(table, [*own, *free])
+    return tables
 
 
 def _meeting(level: Sequence[Rect]) -> Iterator[list[Rect]]:
