@@ -153,14 +153,12 @@ def _cells(table: HtmlElement) -> list[Cell]:
     """Return the cells of a table, none where they do not tile it, or where it holds more than words."""
     if any(table.find(f".//{tag}") is not None for tag in ("table", *_HEADINGS)):
         return []
-    rows = [row for row in table.iter("tr") if any(_text(cell) for cell in row)]
+    rows = [row for row in table.iter("tr") if any(_text(cell) for cell in row.iterchildren("td", "th"))]
     cells: list[Cell] = []
     taken: set[tuple[int, int]] = set()
     for number, row in enumerate(rows):
         column = 0
-        for cell in row:
-            if cell.tag not in ("td", "th"):
-                continue
+        for cell in row.iterchildren("td", "th"):
             while (number, column) in taken:
                 column += 1
             down, across = (int(told) if (told := cell.get(name, "1")).isdigit() else 1 for name in _SPANS)

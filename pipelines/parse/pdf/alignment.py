@@ -13,7 +13,7 @@ from statistics import median
 
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
-from pipelines.parse.pdf.stripes import joints, level_edges, upright_edges, without_text
+from pipelines.parse.pdf.stripes import joints, level_edges, line_joints, upright_edges, without_text
 from pipelines.parse.pdf.table_cells import GUTTER, LOOSE, Strip, TableCells, TextRow, column_at, middle_of, pieces_of
 from pipelines.parse.pdf.tables import TIGHT, text_lines
 
@@ -47,7 +47,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     gutters = _gutters(lines, height, table, rules)
     rows = _rows(lines, height, table, rules, gutters)
     # Cells with colours of their own are a table's first row, or its last, where a page ends.
-    if not gutters or (len(rows) < 2 and not joints(rules, table)):
+    if not gutters or (len(rows) < 2 and not (joints(rules, table) or line_joints(rules))):
         return None
     return TableCells(region, rows, gutters, rules).grid()
 
@@ -144,7 +144,7 @@ def _with_neighbours(
 
 def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules) -> list[Strip]:
     """Return the white strips between columns: those that few lines cross, without what crosses them wholly."""
-    drawn = upright_edges(table, rules)
+    drawn = upright_edges(around([table, *rules.level]), rules)
     rows = [pieces_of(line, height) for line in lines]
     # A line in one piece from the left edge is the title of a group of rows, or goes on in the first column.
     pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]
@@ -176,7 +176,7 @@ def _white(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
 def _rows(
     lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules, gutters: Sequence[Strip]
 ) -> list[TextRow]:
-    edges = [table.top - height, *level_edges(table, rules), table.bottom + height]
+    edges = [table.top - height, *level_edges(around([table, *rules.level]), rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
     bands = [band for band in bands if band]
     # A head and two rows: then each row has its own line.
@@ -190,7 +190,24 @@ def _rows(
     parts: list[list[Sequence[PageWord]]] = []
     for band in bands:
         parts += [band] if ruled else _by_leading(band, loose, None if not alike else gutters, gutters)
-    return [_row(part) for part in parts]
+    return [
+        _row(row)
+        for part in parts
+        for row in ([[line] for line in part] if _are_rows(part, height, gutters, ruled) else [part])
+    ]
+
+
+def _are_rows(
+    lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip], ruled: bool
+) -> bool:
+    """Whether lines that no drawn one parts are rows: each has entries in the same columns, the first among them.
+
+    Between `ruled` lines they are rows of a group if they stand loose; else three columns do not wrap alike.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
+    alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
+    loose = all(step > TIGHT * height for step in _steps(lines))
+    return len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
 
 
 def _row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

@@ -14,10 +14,11 @@ from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.grid_rules import level_lines, near_rules, spans_by_rules
 from pipelines.parse.pdf.items import LOW
+from pipelines.parse.pdf.layout import underlines
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.side_by_side import rows_side_by_side
-from pipelines.parse.pdf.stripes import coloured, striped, without_text
+from pipelines.parse.pdf.stripes import coloured, lattices, striped, without_text
 from pipelines.parse.pdf.tables import GridPlaces
 
 _MOST_LINES = 4000
@@ -45,7 +46,10 @@ class TableFinder:
 
     @cached_property
     def _rules(self) -> Rules:
-        return self.file.rules(self.page.number, self.page.rect)
+        """The page's lines, without those that underline words."""
+        rules = self.file.rules(self.page.number, self.page.rect)
+        near = Near(self.page.lines, lambda line: line.rect)
+        return replace(rules, level=[rule for rule in rules.level if not underlines(rule, near.at(rule.grown(1)))])
 
     def grids(self, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
         """Return the grids of the page's tables from the top.
@@ -79,7 +83,7 @@ class TableFinder:
 
         A region over several stripes is those, one over coloured cells reaches as far as they do.
         """
-        tinted = coloured(self._rules, self._words)
+        tinted = [*coloured(self._rules, self._words), *lattices(self._rules, self._words)]
         stripes = [*tinted, *(stripe for stripe in striped(self._rules) if not _fits_any(stripe, tinted))]
         found: list[Rect] = []
         for region in regions:
@@ -94,13 +98,13 @@ class TableFinder:
         return [part for region in found for part in without_text(region, self._words, self._rules)]
 
     def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
-        """Return the words that each table may have: those that no other holds."""
+        """Return the words that each table may have: those that none before it holds."""
         near = Near(range(len(regions)), lambda number: regions[number])
         homes: list[tuple[PageWord, list[int]]] = []
         for word in self._words:
             x, y = word.rect.middle
             homes.append((word, [n for n in near.at(Rect(x, y, x, y)) if regions[n].holds(x, y)]))
-        return [[word for word, held in homes if held in ([], [number])] for number in range(len(regions))]
+        return [[word for word, held in homes if not held or held[0] == number] for number in range(len(regions))]
 
     def with_continued(
         self, grids: Sequence[PageGrid], above: PageGrid | None
@@ -155,13 +159,18 @@ def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) 
 
 
 def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
-    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each."""
-    if grid.rows < 2 or grid.columns < 2:
+    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each.
+
+    One row of three columns and more may be a table's, where a page ends.
+    """
+    if grid.columns < (2 if grid.rows > 1 else 3):
         return False
     places = GridPlaces(grid.cells)
     filled = {number for line in lines if (number := places.at(*line.rect.middle)) is not None}
     rows = Counter(grid.cells[number].row for number in filled)
     # Two by two with one place empty is the least table.
+    if grid.rows == 1:
+        return len(filled) > 1
     return len(filled) >= 3 and len(rows) > 1 and (max(rows.values()) > 1 or (drawn and len(rows) == grid.rows))
 
 

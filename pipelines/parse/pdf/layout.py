@@ -85,7 +85,7 @@ def with_bullets(page: RawPage) -> RawPage:
 def _ruled(page: RawPage) -> bool:
     """Whether there are rules that do not merely underline a text or part the margins off."""
     # 30 points: five characters, the narrowest column; a fraction's bar is shorter.
-    rules = [rect for rect in page.paint.horizontal if rect.width > 30 and not _underlines(rect, page.lines)]
+    rules = [rect for rect in page.paint.horizontal if rect.width > 30 and not underlines(rect, page.lines)]
     # The rules under a running head and over a page number stand in the margins, 8 and 7 in 100 of the height.
     inner = [rect for rect in rules if 0.08 * page.height < rect.top < 0.93 * page.height]
     # 10 points: a line of text; 7 does the same.
@@ -93,7 +93,8 @@ def _ruled(page: RawPage) -> bool:
     return len(inner) >= _RULES or (len(upright) >= 2 and len(inner) >= 2)
 
 
-def _underlines(rule: Rect, lines: Sequence[Line]) -> bool:
+def underlines(rule: Rect, lines: Sequence[Line]) -> bool:
+    """Return whether a level line stands below the words of one of the lines, no wider than these."""
     return any(
         # From the base line (.22 of the size above the line's foot, see fragments) a third of the size down, 3 points
         # (a thick line's width) to the sides.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -57,6 +57,51 @@ def striped(rules: Rules) -> list[Rect]:
     return [stripe for stripe in stripes if _has_rows(stripe, rules.within(stripe.grown(1)))]
 
 
+def lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
+    """Return where level lines are drawn cell by cell, as browsers and word processors do: their pieces meet.
+
+    Lines are of one table that meet at the same places, or at some of these where cells go on over rows. A table has
+    two such lines at least; rows above the first and below the last begin where the entries of the others do.
+    """
+    found: list[tuple[Rect, list[float], int]] = []
+    for pieces in _meeting(rules.level):
+        line, ends = around(pieces), [pieces[0].left, *(piece.right for piece in pieces)]
+        for number, (table, sides, count) in reversed(list(enumerate(found))):
+            if line.left < table.right and line.right > table.left:
+                if _among(ends, sides) or _among(sides, ends):
+                    more = max(ends, sides, key=len)
+                    found[number] = around((table, line)), more, count + (line.top - table.bottom > ONE)
+                    break
+                if _among((line.left, line.right), (table.left, table.right)):
+                    continue
+        else:
+            if len(pieces) > 1:
+                found.append((line, ends, 1))
+    tables = [table for table, _, count in found if count > 1]
+    held = Near(tables, lambda table: table)
+    free = [word for word in words if not any(table.holds(*word.rect.middle) for table in held.at(word.rect))]
+    for number, table in enumerate(tables):
+        own = [word for word in words if table.holds(*word.rect.middle)]
+        tables[number] = _with_plain_rows(table, [*own, *free])
+    return tables
+
+
+def _meeting(level: Sequence[Rect]) -> Iterator[list[Rect]]:
+    """Yield the pieces of level lines from the top, those together that meet end to end."""
+    run: list[Rect] = []
+    for line in sorted(level, key=lambda line: (round(line.top), line.left)):
+        if run and not (abs(line.top - run[-1].top) < 1 and abs(line.left - run[-1].right) < _TOUCH):
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _among(some: Iterable[float], places: Sequence[float]) -> bool:
+    return all(any(abs(one - place) < _TOUCH for place in places) for one in some)
+
+
 def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     """Return where tables are whose cells are coloured, every other row of them at least.
 
@@ -95,7 +140,7 @@ def joints(rules: Rules, table: Rect) -> list[float]:
     return sorted(found)
 
 
-def _line_joints(rules: Rules) -> list[float]:
+def line_joints(rules: Rules) -> list[float]:
     """Return where lines meet end to end, in two rows at least: each cell of a row has its own above or below it."""
     downward = sorted(rules.level, key=lambda line: (round(line.top), line.left))
     ends = Counter(
@@ -108,7 +153,7 @@ def _line_joints(rules: Rules) -> list[float]:
 
 def upright_edges(table: Rect, rules: Rules) -> list[float]:
     """Return where lines or the sides of coloured cells run down most of the table, inside of it."""
-    found = _apart(x for x in sorted([*joints(rules, table), *_line_joints(rules)]) if table.left < x < table.right)
+    found = _apart(x for x in sorted([*joints(rules, table), *line_joints(rules)]) if table.left < x < table.right)
     for lines in (rules.upright, rules.sides):
         for x in sorted({round(line.left) for line in lines}):
             covered = sum(line.meet(table).height for line in {line for line in lines if abs(line.left - x) < ONE / 2})
@@ -131,7 +176,7 @@ def level_edges(table: Rect, rules: Rules) -> list[float]:
     """Return the heights at which lines or edges of colour run across most of the table."""
     found: list[float] = []
     lines = [*rules.level, *rules.shaded]
-    sides = [table.left, *_line_joints(rules), table.right]
+    sides = [table.left, *line_joints(rules), table.right]
     for line in sorted(lines, key=lambda line: line.top):
         # Two sides of one line, or a line and the edge of the colour below it; no row is so low.
         if found and line.top - found[-1] < ONE:
@@ -141,7 +186,7 @@ def level_edges(table: Rect, rules: Rules) -> list[float]:
         # A line below some cells of a row, beside one that goes on, ends where cells do.
         ends = min(other.left for other in near.values()), max(other.right for other in near.values())
         part = len(sides) > 2 and all(any(abs(end - side) < ONE for side in sides) for end in ends)
-        if width > (_PART if part else _DRAWN) * table.width:
+        if part or width > _DRAWN * table.width:
             found.append(line.top)
     return found
 
@@ -160,13 +205,16 @@ def without_text(region: Rect, words: Sequence[PageWord], rules: Rules) -> list[
     edge = left + inset / 2 if drawn and inset >= _INSET else -math.inf
     runs: list[list[Rect]] = [[]]
     head: list[str] = []
+    alone = 0
     for line, begin, row in zip(lines, begins, rows, strict=True):
         texts = [word.text for word in line]
         if not row and (begin <= edge or is_table_caption(" ".join(texts))):
             runs.append([])
             continue
         if row and texts == head and _is_next(line, runs[-1]):
-            runs.append([])
+            # Lines in the first column alone, just above a head, are text between two tables.
+            runs[-1:] = [runs[-1][: len(runs[-1]) - alone], []]
+        alone = alone + 1 if not row and begin < min(begins) + _INSET else 0
         head = head if runs[-1] else texts
         runs[-1].append(around(word.rect for word in line))
     if len(runs) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -140,9 +141,18 @@ class TableCells:
         if list(starts) != [0] or (row == len(self.rows) - 1 and not starts[0]):
             return False
         if row == 0 and not starts[0]:
-            return self.heads > 1
+            return self.heads > 1 or len(self.starts[1]) > 1
         light = sum(not other.bold for other in self.rows) > 1
-        return starts[0] > 0 or (self.rows[row].bold and light and row >= self.heads)
+        return starts[0] > 0 or (row >= self.heads and ((self.rows[row].bold and light) or self._titled()))
+
+    def _titled(self) -> bool:
+        """Whether rows with an entry in the first column alone are titles of groups: all others of a wide table are full.
+
+        The last row is none, nor are two together.
+        """
+        alone = [len(starts) == 1 for starts in self.starts]
+        full = all(len(starts) == self.columns for starts in self.starts[self.heads :] if len(starts) > 1)
+        return self.columns > 2 and full and not alone[-1] and not any(a and b for a, b in pairwise(alone))
 
     def _heads_more(self, row: int, column: int) -> bool:
         """Whether a head stands over several heads of the row below: a bold one, or where these have no first entry."""
