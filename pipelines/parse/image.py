@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.lines import Line, around, group_paragraphs, join_lines, turned_box
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
+from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
 _BYTES_PER_PIXEL = 4
@@ -108,18 +109,26 @@ def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image:
 
 
 def _add_text(builder: DocumentBuilder, number: int, read: PictureText) -> None:
-    for column in reading_order(read.lines):
+    for part in part_tables(read.lines):
+        if isinstance(part, ScanTable):
+            builder.table(part.cells, _place(number, part.lines, read), confidence=_confidence(part.lines))
+        else:
+            _add_lines(builder, number, part, read)
+
+
+def _add_lines(builder: DocumentBuilder, number: int, lines: Sequence[Line], read: PictureText) -> None:
+    for column in reading_order(lines):
         for group in group_paragraphs(in_rows(column)):
             text = join_lines([line.text for line in group])
             builder.paragraph(text, _place(number, group, read), _confidence(group))
 
 
-def _place(number: int, group: list[Line], read: PictureText) -> Place:
+def _place(number: int, group: Sequence[Line], read: PictureText) -> Place:
     box = around(line.rect for line in group).box(number, read.width, read.height)
     return Place(number, boxes=(turned_box(box, -read.turn),))
 
 
-def _confidence(group: list[Line]) -> float:
+def _confidence(group: Sequence[Line]) -> float:
     return sum(line.confidence for line in group) / len(group)
 
 

@@ -88,3 +88,32 @@ def test_broken_and_enormous_pictures_have_their_status(parse_bytes: ParseBytes)
     assert parse_bytes("a.png", picture()[:60]).status is Status.MALFORMED
     tight = ParseSettings(limits=Limits(total_mb=1))
     assert parse_bytes("b.png", picture(), tight).status is Status.TOO_LARGE
+
+
+def scan(*rows: tuple[str, ...], columns: tuple[int, ...] = (20, 160, 300), below: str = "") -> bytes:
+    """Return a picture of a table without lines, each cell at its column, with a paragraph above and one below."""
+    pdf = Pdf().page(460, 330).box(20, 20, 440, 75, LOREM)
+    for number, row in enumerate(rows):
+        for column, text in zip(columns, row, strict=False):
+            pdf.box(column, 90 + 20 * number, column + 135, 110 + 20 * number, text)
+    return drawn(pdf.box(20, 240, 440, 300, below).data())
+
+
+def test_a_scanned_table_is_a_table(document_of: DocumentOf) -> None:
+    rows = (
+        ("Bolt", "Torque", "Tool"),
+        ("M8", "25", "socket 13"),
+        ("M10", "49", ""),
+        ("M12", "85", "socket 19"),
+    )
+    document = document_of("a.png", scan(*rows, below=LOREM))
+    kinds = [block.kind for block in document.blocks if block.text]
+    assert kinds == [BlockKind.PARAGRAPH, BlockKind.TABLE, BlockKind.PARAGRAPH]
+    assert document.tables[0].grid() == [list(row) for row in rows]
+    assert document.tables[0].header_rows == 1
+
+
+def test_columns_of_running_text_are_no_table(document_of: DocumentOf) -> None:
+    pdf = Pdf().page(560, 220).box(20, 20, 260, 200, LOREM * 2).box(300, 20, 540, 200, LOREM * 2)
+    document = document_of("a.png", drawn(pdf.data()))
+    assert not document.tables

@@ -25,6 +25,7 @@ from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
+from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
 _ENOUGH = 0.75
@@ -271,8 +272,8 @@ class PageReader:
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=TextStyle(usual)), self.outline)
         lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
-        items = [item for column in plain_columns(lines) for item in maker.column(column)]
-        if not is_running(read.lines):
+        items = [item for part in part_tables(lines) for item in _of_scan(part, maker)]
+        if not is_running(read.lines) and not any(item.cells for item in items):
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
             items = items if raw.images else _by_parts(raw, lines)
         issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
@@ -300,6 +301,15 @@ def _tables(
         text = "\n".join(cell.text for cell in cells)
         items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
     return items, remarks
+
+
+def _of_scan(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageItem]:
+    """Return a table that OCR has read, or the pieces of the lines between tables."""
+    if isinstance(part, ScanTable):
+        text = "\n".join(cell.text for cell in part.cells)
+        sure = sum(line.confidence for line in part.lines) / len(part.lines)
+        return [PageItem(BlockKind.TABLE, text, maker.page, part.rect, confidence=sure, cells=part.cells)]
+    return [item for column in plain_columns(part) for item in maker.column(column)]
 
 
 def _comment(page: RawPage, rect: Rect, text: str) -> PageItem:

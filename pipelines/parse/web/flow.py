@@ -12,8 +12,9 @@ from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.office.characters import raised
 from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_silent, text_of
-from pipelines.parse.web.inline import CONTROLS, Anchor, Inline, control_text, math_text, source_of
+from pipelines.parse.web.inline import CONTROLS, EXPONENT, Anchor, Inline, control_text, math_text, source_of
 
 _DIGITS = 9
 """Digits from which a span is an attack."""
@@ -166,31 +167,35 @@ _NOT_FOLLOWED = ("javascript:", "data:", "cid:", "tel:", "about:")
 def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> bool:
     """Add what begins with `element`; whether that was all of it, so that nothing inside is to be read."""
     tag = element.tag
-    if tag == "br":
-        inline.line_break()
-    elif tag == "script" and element.get("type", "").startswith("math/"):
-        inline.text(f" {element.text or ''} ")
+    if (instead := _text_instead(element)) is not None:
+        inline.text(f" {instead} ")
         return True
-    elif tag in CONTROLS and element.get("hidden") is None:
-        inline.text(f" {control_text(element)} ")
+    if is_silent(element):
         return True
-    elif is_silent(element):
-        return True
-    elif tag in ("frame", "iframe"):
+    if tag in ("frame", "iframe"):
         inline.link(element.get("src", ""), element.get("title") or element.get("name") or "")
         return True
-    elif tag == "math":
-        inline.text(f" {math_text(element)} ")
+    if tag == "sup" and len(element) == 0 and inline.ends_in_digit() and EXPONENT.fullmatch(element.text or ""):
+        inline.text(raised(element.text or ""))  # 10⁶ is no 106
         return True
+    if tag == "br":
+        inline.line_break()
     elif tag == "img":
         inline.link(_file_of(element), element.get("alt") or "")
     elif tag == "a" and element.get("href"):
         inline.open_link(element.get("href", "").strip())
         inline.text("[" if _is_note_mark(element) else "")
-    elif tag == "sup":
-        inline.raised(text_of(element))
     inline.text(element.text, verbatim=verbatim)
     return False
+
+
+def _text_instead(element: Element) -> str | None:
+    """Return what is read in place of a formula or a control, None for any other element."""
+    if element.tag == "script" and element.get("type", "").startswith("math/"):
+        return element.text or ""
+    if element.tag in CONTROLS and element.get("hidden") is None:
+        return control_text(element)
+    return math_text(element) if element.tag == "math" and not is_silent(element) else None
 
 
 def _file_of(image: Element) -> str:

@@ -15,7 +15,7 @@ from lxml import etree
 from pipelines.parse.assemble import Image
 from pipelines.parse.web.dom import Element, text_of
 
-_EXPONENT = re.compile(r"[-+−–]?\d")
+EXPONENT: Final = re.compile(r"[-+−–]?\d+")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 CONTROLS: Final = frozenset({"input", "select", "textarea"})
 _SAID: Final = ("title", "desc")
@@ -54,11 +54,9 @@ class Inline:
     def line_break(self) -> None:
         self._parts.append("\n")
 
-    def raised(self, text: str) -> None:
-        """Say that a superscript follows where its digits would go on with those of a number: 10⁶ is no 106."""
-        before = self._parts[-1][-1:] if self._parts else ""
-        if before.isdecimal() and _EXPONENT.match(text):
-            self._parts.append("^")
+    def ends_in_digit(self) -> bool:
+        """Whether digits that follow would go on with a number."""
+        return bool(self._parts) and self._parts[-1][-1:].isdecimal()
 
     def open_link(self, target: str) -> None:
         self._open.append((target, len(self._parts)))

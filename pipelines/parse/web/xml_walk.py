@@ -11,7 +11,8 @@ from pipelines.parse.assemble import DocumentBuilder
 _TITLES = frozenset({"title", "titel", "heading", "head", "subtitle", "article-title", "refentrytitle"})
 _SECTIONS = frozenset(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix part preface article book sec div body topic concept task"
-    " reference glossary bibliography refentry refsection refsect1 refsect2 refsect3 simplesect abschnitt kapitel item entry channel feed".split()
+    " reference glossary bibliography refentry refsection refsect1 refsect2 refsect3 simplesect abschnitt kapitel item"
+    " entry channel feed".split()
 )
 _FRONT = frozenset(
     "info articleinfo bookinfo chapterinfo appendixinfo prefaceinfo partinfo sectioninfo sect1info refentryinfo refmeta"

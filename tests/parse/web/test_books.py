@@ -153,7 +153,7 @@ def test_what_only_sphinx_knows_keeps_its_text(document_of: Read) -> None:
     )
     assert texts(document) == [
         "Manual",
-        "See open and HOME, 10^6.",
+        "See open and HOME, 10⁶.",
         "int open(int x)",
         "Opens.",
         "Seal",

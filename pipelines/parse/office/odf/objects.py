@@ -135,12 +135,12 @@ class Objects:
             return self._formula(formula, place)
         chart = next(root.iter(qualified("chart:chart")), None)
         if chart is None:
-            sheets = list(root.iter(qualified("table:table")))
-            return any([self._cells(sheet, sheet.get(qualified("table:name"), ""), place) for sheet in sheets])
+            read = [self._cells(sheet, place) for sheet in root.iter(qualified("table:table"))]
+            return any(read)
         self._chart(chart, text, place, with_data)
         return True
 
-    def _cells(self, table: Element, caption: str, place: Place) -> bool:
+    def _cells(self, table: Element, place: Place, caption: str = "") -> bool:
         cells = read_table(table, lambda cell: (plain_text(cell), False), self._most)
         return self._builder.table([cell for cell in cells if cell.text], place, caption=caption)
 
@@ -156,7 +156,7 @@ class Objects:
         self._builder.caption(title, place)
         data = chart.find(qualified("table:table")) if with_data else None
         if data is not None:
-            self._cells(data, title, place)
+            self._cells(data, place, title)
 
 
 def _title(chart: Element) -> str:
