@@ -1,4 +1,4 @@
-"""Writes what libraries know of languages into `pipelines/lang/data`, so that nothing but the data is needed to run.
+"""Writes language data of libraries into `pipelines/lang/data`, so that only the data is needed at run time.
 
     pip install wordfreq==3.1.1 babel==2.18.0 faker==40.54.0 && python deploy/language_data.py
 

@@ -1,4 +1,4 @@
-"""The licences in a bill of materials: how many components have which, and which name none in a form that is known.
+"""The licences in a bill of materials: the number of components per licence, and the components without a known one.
 
 python deploy/licences.py dist/sbom.cdx.json
 """
@@ -14,16 +14,16 @@ from typing import Any
 
 def licences(component: dict[str, Any]) -> list[str]:
     """Return the licences of a component of CycloneDX 1.6: an expression, or ids and names."""
-    told = component.get("licenses", ())
-    return [str(one.get("expression") or _named(one.get("license", {}))) for one in told]
+    entries = component.get("licenses", ())
+    return [str(one.get("expression") or _name(one.get("license", {}))) for one in entries]
 
 
-def _named(licence: dict[str, Any]) -> str:
+def _name(licence: dict[str, Any]) -> str:
     return str(licence.get("id") or licence.get("name") or "").strip().partition("\n")[0][:60]
 
 
 def main() -> None:
-    """Print the count of each licence, then what has none."""
+    """Print the count of each licence, then the components without one."""
     components = json.loads(Path(sys.argv[1]).read_text("utf-8"))["components"]
     known = {component["name"]: " and ".join(filter(None, licences(component))) for component in components}
     for licence, count in Counter(filter(None, known.values())).most_common():

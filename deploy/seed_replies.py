@@ -2,8 +2,8 @@
 
     python deploy/seed_replies.py RECORDINGS KB
 
-An ingest into KB then asks the model only what the recordings lack. `make recordings` takes a minute so, where asking
-everything takes half an hour.
+An ingest into KB then calls the model only for requests that are not recorded. This reduces `make recordings` from half
+an hour to a minute.
 """
 
 from __future__ import annotations

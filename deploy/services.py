@@ -1,9 +1,9 @@
-"""What Strata's runs and graphs are seen on: Prefect's server with its page, and Neo4j with its Browser.
+"""The services around Strata: a Prefect server with its page, and Neo4j with its Browser.
 
     python deploy/services.py start|stop|status|env
 
-`start` starts both, waits until they answer and prints their addresses; what runs already is left as it is. `env`
-prints the lines by which a shell passes the addresses on: `eval "$(python deploy/services.py env)"`.
+`start` starts both, waits until they answer and prints their addresses; running services are left unchanged. `env`
+prints shell commands that export the addresses: `eval "$(python deploy/services.py env)"`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from deploy.prefect import server as prefect
 
 
 def start(config: neo4j.Config, port: int, home: Path) -> None:
-    """Start both. Raises `Neo4jError`, `PrefectError`; Prefect's server stays where Neo4j cannot be had."""
+    """Start both. Raises `Neo4jError`, `PrefectError`; Prefect's server keeps running if Neo4j cannot be started."""
     print("Starting Prefect's server (about 10 s) ...", flush=True)
     running = prefect.start(port, home)
     print(f"Prefect  {running.page}", flush=True)
@@ -28,14 +28,14 @@ def start(config: neo4j.Config, port: int, home: Path) -> None:
 
 
 def environment(config: neo4j.Config, home: Path) -> dict[str, str]:
-    """Return the variables that name what runs."""
-    named = {}
+    """Return the environment variables with the addresses of the running services."""
+    variables = {}
     if (served := prefect.find(home)) is not None:
-        named["PREFECT_API_URL"] = served.api
+        variables["PREFECT_API_URL"] = served.api
     if (graph := neo4j.find(config)) is not None:
-        named |= {"NEO4J_URI": graph.bolt, "NEO4J_USERNAME": graph.user, "NEO4J_PASSWORD": graph.password or ""}
-        named["STRATA_STORE__NEO4J_BROWSER"] = f"{graph.http}/browser/"
-    return named
+        variables |= {"NEO4J_URI": graph.bolt, "NEO4J_USERNAME": graph.user, "NEO4J_PASSWORD": graph.password or ""}
+        variables["STRATA_STORE__NEO4J_BROWSER"] = f"{graph.http}/browser/"
+    return variables
 
 
 def main() -> int:

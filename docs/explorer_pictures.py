@@ -72,7 +72,7 @@ def graph(page: Page, at: str, services: Services) -> None:
 
 
 def plain(path: str) -> Callable[[Page, str, Services], None]:
-    """A page that needs nothing but to be opened."""
+    """Return a function that opens a page without further interaction."""
     return lambda page, at, services: page.goto(f"{at}{path}") and None
 
 

@@ -1,4 +1,4 @@
-"""Hook of mkdocs: commands, settings and files are listed from the code, so that these pages cannot go stale."""
+"""Hook of mkdocs: generates the pages of commands, settings and files from the code."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def settings_page() -> str:
         " `--set` on the command line; the later wins. `strata config --kb KB` prints those in force and where each"
         " came from. The environment variable of `chunk.max_tokens` is `STRATA_CHUNK__MAX_TOKENS`.",
         "",
-        "These customary variables are read too: "
+        "These standard variables are read as well: "
         + ", ".join(f"`{variable}` (`{path}`)" for variable, path in WELL_KNOWN.items())
         + ".",
         "",
@@ -66,19 +66,17 @@ def settings_page() -> str:
 
 
 def files_page() -> str:
-    """Return the map of the rooms: for each folder a table of its files, with what each says of itself."""
-    parts = ["# Files", "", "Every file says in its first line what it is for; this is that line of each.", ""]
+    """Return the page of files: a table for each folder, with the first line of each file's docstring."""
+    parts = ["# Files", "", "All modules, with the first line of their documentation.", ""]
     for room in ROOMS:
         for folder in sorted({path.parent for path in (ROOT / room).rglob("*.py")}):
             rows = [(f"`{path.name}`", _summary(path)) for path in sorted(folder.glob("*.py")) if _summary(path)]
-            parts += (
-                [f"## `{folder.relative_to(ROOT)}/`", "", *_table(("file", "what it is for"), rows)] if rows else []
-            )
+            parts += [f"## `{folder.relative_to(ROOT)}/`", "", *_table(("file", "purpose"), rows)] if rows else []
     return "\n".join(parts) + "\n"
 
 
 def _summary(path: Path) -> str:
-    """The first paragraph of a file's docstring, empty where it has none."""
+    """Return the first paragraph of a file's docstring, empty if it has none."""
     return _plain((ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split("\n\n")[0])
 
 

@@ -38,12 +38,12 @@ QUIET = {
 
 
 class PrefectError(Exception):
-    """The server could not be started or ended; the message says why."""
+    """The server could not be started or stopped; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs. `page` is for people, `api` is what `PREFECT_API_URL` names."""
+    """A running server. `page` is the address of its page, `api` the value of `PREFECT_API_URL`."""
 
     pid: int
     port: int
@@ -87,7 +87,7 @@ def start(port: int = 4200, home: Path = HOME) -> Server:
 
 
 def stop(home: Path = HOME) -> bool:
-    """End the server of this home with all its processes; whether one ran."""
+    """Stop the server of this home with all its processes; return whether one was running."""
     server = find(home)
     state_of(home).unlink(missing_ok=True)
     if server is None:
@@ -106,7 +106,7 @@ def stop(home: Path = HOME) -> bool:
 
 
 def find(home: Path = HOME) -> Server | None:
-    """Return the server of this home, None where none runs."""
+    """Return the server of this home, None if it is not running."""
     try:
         server = Server(**json.loads(state_of(home).read_text()))
     except (OSError, ValueError, TypeError):
@@ -116,7 +116,7 @@ def find(home: Path = HOME) -> Server | None:
 
 @contextmanager
 def temporary() -> Iterator[Server]:
-    """Yield a server on a free port in a folder of its own, which ends with the block."""
+    """Yield a server on a free port with a temporary home, which is stopped at the end of the block."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         with socket.socket() as probe:
             probe.bind((HOST, 0))
@@ -132,7 +132,7 @@ def state_of(home: Path) -> Path:
 
 
 def is_alive(server: Server) -> bool:
-    """Whether the process runs and is a Prefect server: numbers of processes are used again."""
+    """Whether the process is running and is a Prefect server: process ids are reused."""
     command = ["ps", "-ww", "-o", "stat=,args=", "-p", str(server.pid)]
     told = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     return "prefect" in told and not told.startswith("Z")

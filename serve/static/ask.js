@@ -1,5 +1,5 @@
 "use strict";
-// Asks, shows what is being done while it is done, then the answer; a citation opens its page with the quote's boxes.
+// Asks a question, shows progress, then the answer; a citation opens its page with the boxes of the quote.
 
 const form = document.getElementById("ask");
 const kb = form.dataset.kb;
@@ -34,7 +34,7 @@ async function ask(question) {
   }
 }
 
-// Which documents are asked, as the form says; what it leaves open is left out.
+// The filter of documents from the form, without its empty fields.
 function where() {
   const { document, folder, type, tag, since } = Object.fromEntries(new FormData(form));
   const named = { documents: document, folders: folder, types: type, tags: tag };
@@ -110,7 +110,7 @@ function* answered(answer) {
   yield make("p", { class: "quiet" }, say(answer.calls ? "script.calls" : "script.cost", { ...answer, seconds }));
 }
 
-// Right or wrong, and what was expected; kept in the knowledge base.
+// Feedback on the answer: right or wrong, and the expected answer; stored in the knowledge base.
 function saying(answer) {
   const expected = make("input", { maxlength: 4000, autocomplete: "off" });
   const told = make("span", { role: "status", class: "quiet" });
@@ -182,7 +182,7 @@ async function open(citation) {
   part("source-sheet").hidden = false;
 }
 
-// The page of the citation as the file has it; null for one that is not drawn.
+// The image of the citation's page; null if it cannot be drawn.
 async function ownPage(citation) {
   const number = citation.boxes.length ? citation.boxes[0].page : citation.page;
   if (!number) return null;
@@ -190,7 +190,7 @@ async function ownPage(citation) {
   return told.page?.picture ? { number, picture: told.page.picture, boxes: citation.boxes } : null;
 }
 
-// The page of an office document as it is printed; or the reason why there is none.
+// The printed page of an office document, or the reason why there is none.
 async function printedPage({ document, start, end, page }) {
   const asked = new URLSearchParams({ start, end, page: page ?? 0 });
   const told = await get(`documents/${encodeURIComponent(document)}/printed?${asked}`);

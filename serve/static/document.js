@@ -1,5 +1,5 @@
 "use strict";
-// Left and right turn the pages; a page that is chosen is shown at once.
+// The left and right arrow keys turn the pages; a selected page is shown immediately.
 
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;

@@ -1,5 +1,5 @@
 "use strict";
-// Draws what is around a node: forces settle the places once, then nothing moves. A click or Enter goes on from there.
+// Draws the neighbourhood of a node by a force-directed layout, computed once. A click or Enter selects the next node.
 
 const place = document.getElementById("graph");
 const kb = place.dataset.kb;

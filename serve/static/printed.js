@@ -1,5 +1,5 @@
 "use strict";
-// The pages of an office document as they are printed, the one with the quoted passage first.
+// The printed pages of an office document, starting with the page of the quoted passage.
 
 const printed = document.getElementById("printed");
 const [line, pager, sheet] = printed.children;

@@ -1,5 +1,5 @@
 "use strict";
-// Sends files, starts an ingest, and tells how it goes on.
+// Uploads files, starts an ingest, and shows its progress.
 
 const place = document.getElementById("changing");
 const api = `/api/kb/${encodeURIComponent(place.dataset.kb)}`;

@@ -1,14 +1,14 @@
 "use strict";
-// Words, elements and texts. What a document says is only ever set as text, with what a browser would obey made visible.
+// Translations, elements and texts. Document text is only set as text, with control characters made visible.
 
-// What is said to the reader, in the reader's language: entries of the page's catalogue, with their values.
+// Translated texts: entries of the page's catalogue, with their values.
 const WORDS = JSON.parse(document.currentScript.dataset.words);
 
 function say(entry, values = {}) {
   return WORDS[entry].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
-// What something of an open list is called: its entry in a table, else its own name.
+// The translation of a name in a table, or the name itself.
 function called(table, name) { return WORDS[`${table}.${name}`] ?? name; }
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
@@ -18,7 +18,7 @@ function shown(text) {
     `<U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
-// An element with attributes and children; a child that is no element is text.
+// An element with attributes and children; a child that is not an element is text.
 function make(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

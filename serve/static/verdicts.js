@@ -1,5 +1,5 @@
 "use strict";
-// What a person says of an entity, a tag or an atom, kept in the knowledge base; and takes back.
+// Corrections of entities, tags and atoms: stored in the knowledge base, and withdrawn.
 
 const place = document.getElementById("verdicts");
 
