@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.identify import IDENTIFIED, detect_language
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
-from pipelines.lang.quantities import Kind, is_unit
+from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
 from pipelines.lang.word_lists import common_rank, common_words, cue
 
@@ -118,26 +118,24 @@ def subject_words(question: str, language: str, rarity: Callable[[str], float]) 
         if is_paired(run):
             yield from _by_pairs(run, own, rarity)
         elif run not in question_words:
-            yield from _spaced(run, question_words, language, lambda word: rarity(word) < 1)
+            yield from _spaced(run, question_words, lambda word: rarity(word) < 1)
 
 
-def _spaced(run: str, question_words: frozenset[str], language: str, known: Callable[[str], bool]) -> Iterator[str]:
+def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
     """An identifier counts once: as it stands, if the corpus has it so or it is a code, else by what it is made of."""
     whole = _PART.findall(run)
-    if len(whole) <= 1 or known(run) or _is_code(whole, language):
+    if len(whole) <= 1 or known(run) or _is_code(whole):
         yield run
         return
     parts = split_identifier(run)
     for part in whole if len(parts) == 1 else parts:
         if part not in question_words and len(part) > 1:
-            yield from _spaced(part, question_words, language, known)
+            yield from _spaced(part, question_words, known)
 
 
-def _is_code(parts: Sequence[str], language: str) -> bool:
-    """Whether parts are letters and figures that name a thing together ("mt-80"), and neither a word nor a unit."""
-    letters = [part for part in parts if part.isalpha()]
-    figures = any(part.isdecimal() for part in parts)
-    return figures and not any(part in common_words(language) or is_unit(part, language) for part in letters)
+def _is_code(parts: Sequence[str]) -> bool:
+    """Whether parts name a thing together, letters before figures: "mt-80", and not "3-phase"."""
+    return parts[0][0].isalpha() and parts[-1][0].isdigit()
 
 
 def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:

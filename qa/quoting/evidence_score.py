@@ -30,9 +30,7 @@ from qa.quoting.question_terms import QuestionTerms
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """What a term counts by where it stands."""
 RELATED = 0.8
-"""What a related word counts of the term itself, times the cosine of the two."""
-IN_PARTS = RELATED
-"""What the words of a compound count of the compound itself where they stand apart ("max age" for "max-age")."""
+"""What a related word counts of the term itself, times the cosine of the two, and the words of a compound apart."""
 NEAREST = 0.45
 """The least cosine of two words that are related."""
 OUTSTANDING = 3.0
@@ -148,7 +146,7 @@ class _Coverage:
         if term in self._codes and best < OWN and _has_apart(unit, self._question.said[term]):
             return OWN
         if parts := self._question.parts(term, language):
-            best = max(best, IN_PARTS * min(self._place(part, unit) for part in parts))
+            best = max(best, RELATED * min(self._place(part, unit) for part in parts))
         for other, cosine in self._related.get(term, ()):
             if RELATED * cosine <= best:
                 break

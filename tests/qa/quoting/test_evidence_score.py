@@ -13,7 +13,7 @@ from pipelines.retrieve.evidence import units
 from qa.quoting.answer_selection import combined_cover, gain, select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, disagreements
-from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, ruled_out, score_units
+from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
 from qa.quoting.question_terms import GENERAL, QuestionTerms, read_question
 from qa.quoting.quote_text import quote_text
 from tests.qa.memory import MemoryRetrieval
@@ -89,6 +89,21 @@ def test_a_compound_is_also_found_where_its_words_stand_apart_and_a_code_where_i
     assert 0 < found["The max age is 30 years."].covers["max-ag"] < OWN
     assert found["K 80 is small."].covers["k-80"] == OWN
     assert all(found[other].covers["k-80"] < ABOVE for other in ("K 180 is large.", "80 pumps of series K."))
+
+
+def test_what_another_row_says_is_not_said_of_a_row_and_what_stands_above_the_table_is() -> None:
+    table = "Series K was tested in Utrecht.\n\nModel | Weight\nC25 | 2.3 kg\nC32 | 4.8 kg"
+    knowledge = MemoryRetrieval({"a.txt": table, "b.txt": "The hall is long."})
+    question = "What does the C32 tested in Utrecht weigh?"
+    found = score_units(read_question(question, knowledge.lexicon), knowledge.retrieve(question, 4), knowledge.lexicon)
+    row = next(item for item in found if item.unit.text.startswith("C25"))
+    assert row.covers["c32"] == 0
+    assert row.covers["utrecht"] > 0
+
+
+def test_how_often_asks_for_a_time() -> None:
+    assert read("How often is the oil changed?").wants == {Kind.TIME}
+    assert "钱" in read("制动片多少钱？").asking
 
 
 def test_a_chinese_question_keeps_what_it_is_about() -> None:
@@ -186,17 +201,6 @@ def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> 
 def test_without_a_value_asked_for_nothing_disagrees() -> None:
     query, found = scored("Describe the casing bolts.")
     assert conflicting_pairs(query, found) == []
-
-
-@pytest.mark.parametrize(
-    ("question", "row"),
-    [("What suits mineral oil?", True), ("What is not suitable for mineral oil?", False), ("Is EPDM good?", False)],
-)
-def test_a_row_that_rules_out_what_is_asked_about(question: str, row: bool) -> None:
-    texts = {"a.txt": "Ring | Not suitable for\nEPDM | Mineral oil\nFKM | Hot water"}
-    knowledge = MemoryRetrieval(texts)
-    query = read_question(question, knowledge.lexicon)
-    assert [ruled_out(unit, query) for unit in units(knowledge.hits[0], 0) if unit.text.startswith("EPDM")] == [row]
 
 
 def test_a_row_is_told_by_the_names_of_its_columns() -> None:
