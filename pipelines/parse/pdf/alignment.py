@@ -197,9 +197,7 @@ def _rows(
     ]
 
 
-def _are_rows(
-    lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip], ruled: bool
-) -> bool:
+def _are_rows(lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip], ruled: bool) -> bool:
     """Whether lines that no drawn one parts are rows: each has entries in the same columns, the first among them.
 
     Between `ruled` lines they are rows of a group if they stand loose; else three columns do not wrap alike.

@@ -1,13 +1,11 @@
-"""PyMuPDF behind values: the one place where it is imported for reading PDF files."""
+"""PyMuPDF behind values: an open PDF file and its pages; `mupdf_search` has what the library searches a page for."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,14 +13,12 @@ from typing import Any
 import pymupdf
 
 from pipelines.core.errors import Encrypted, Malformed
-from pipelines.core.libraries import one_thread, session
 from pipelines.parse.lines import Line, Rect
 from pipelines.parse.near import Covered, Near
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
     fragments_of,
-    grid_of,
     images_of,
     paint_of,
     ticks_of,
@@ -30,32 +26,18 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.mupdf_search import grids_of, regions_of
+from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules
 
 _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
 """How the library tells a text that the file has as UTF-16."""
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
-_PARTS = {
-    "text": RegionKind.TEXT,
-    "title": RegionKind.TITLE,
-    "section-header": RegionKind.HEADING,
-    "list-item": RegionKind.LIST_ITEM,
-    "table": RegionKind.TABLE,
-    "picture": RegionKind.PICTURE,
-    "caption": RegionKind.CAPTION,
-    "footnote": RegionKind.FOOTNOTE,
-    "formula": RegionKind.FORMULA,
-    "page-header": RegionKind.HEADER,
-    "page-footer": RegionKind.FOOTER,
-}
 _COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
 _STAMPS = (pymupdf.PDF_ANNOT_STAMP,)
 _SHRINK_EVERY = 8
 """Pages after which MuPDF's store of fonts and images is emptied, so that memory stays flat."""
 _MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
 """Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
-_MOST_SEGMENTED = 600
-"""Drawn things of a page up to which the layout model has MuPDF part it into segments; a ruled table has fewer."""
 _MOST_FIELDS = 1000
 """Fields and annotations of a page up to which model and tables are tried: the library looks up each among all."""
 _MOST_WRITTEN = 10_000
@@ -279,27 +261,15 @@ class PdfFile:
         self._open(number)
         if self._drawn > _MOST_DRAWN or self._crowded():
             return []
-        with _quiet(), self._drawn_fast():
-            groups = _layout_model(looking).predict(self._upright, return_raw=True) or []
-        return [
-            PageRegion(
-                _PARTS.get(group["class_name"], RegionKind.TEXT),
-                # Left, top, right, bottom.
-                Rect(*(float(side) for side in group["group_bbox"][:4])),
-            )
-            for group in groups
-        ]
+        with self._drawn_fast():
+            return regions_of(self._upright, looking=looking)
 
     def grids(self, number: int) -> list[PageGrid]:
         """Return the grids of the page's tables that have drawn lines; none where the drawing is too intricate."""
         self._open(number)
         if self._drawn > _MOST_PATHS or self._crowded():
             return []
-        with _quiet():
-            found = self._upright.find_tables(use_layout=False)
-        # The finder gives None where the page's geometry was too odd for it; the text then stays text.
-        tables = found.tables if found is not None else []
-        return [grid for table in tables if (grid := grid_of(table)) is not None]
+        return grids_of(self._upright)
 
     def _crowded(self) -> bool:
         return self._written > _MOST_WRITTEN or len(self._upright.annot_xrefs()) > _MOST_FIELDS
@@ -396,71 +366,6 @@ def _links_of(page: Any) -> Iterator[Any]:
         link.xref = 0  # the library would look up the number of the next one among all
         yield pymupdf.utils.getLinkDict(link, page.parent)
         link = link.next
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """The library prints advice; a parser's output is not the place for it."""
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
-
-
-@cache
-def _layout_model(looking: bool) -> Any:
-    """Return the layout model, that does not part intricate drawings into segments and looks into no tables.
-
-    One `looking` sees the picture of a page besides its lines: .17 processor seconds a page, without .04.
-
-    To part takes the square of their lines: 9.4 seconds for a circuit diagram, 0.5 without; five minutes for 18,560
-    strokes. Of pages of text and tables nothing changes. The tables' cells, which nobody asks for here, and memory
-    asked for anew for each page took more than half of the model's time: 64 of 97 processor seconds for 377 pages,
-    of which 28 are left (`benchmarks/parse_cost.py`).
-    """
-    # The library makes a model of its own as it is imported, unless there is one.
-    made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
-    try:
-        with one_thread():
-            import pymupdf.layout.pymupdf_util_base as base
-            from pymupdf.layout.onnx.BoxRFDGNN import BoxRFDGNN
-
-            model = BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if looking else "rf")
-    finally:
-        pymupdf._get_layout = made
-    base.create_stext_page = _structured_text
-    model.table_grid_extractor = None
-    model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path)) if looking else None
-    return model
-
-
-def _structured_text(page: Any, flags: int) -> Any:
-    if len(page.get_bboxlog()) > _MOST_SEGMENTED:
-        flags &= ~pymupdf.TEXT_SEGMENT
-    return page.get_textpage(flags=flags)
-
-
-def _characters(page: Any, clip: Any = None) -> Any:
-    """Put the page's characters where the search for tables looks for them, and return its text page.
-
-    In place of the library's own, which tells 24 things of each: of a grid by drawn lines only the place is asked for,
-    and whether it is white. Of 50 pages of tables and drawings 17.0 processor seconds are left 12.2, with the words of
-    each table looked up by their place (`benchmarks/parse_cost.py`).
-    """
-    text = page.get_textpage(clip=clip, flags=pymupdf.table.FLAGS)
-    *_, up, _, foot = page.transformation_matrix
-    found = pymupdf.table.CHARS._list()
-    for block in page.get_text("rawdict", textpage=text)["blocks"]:
-        for line in block["lines"]:
-            for span in line["spans"]:
-                for char in span["chars"]:
-                    left, top, right, bottom = char["bbox"]
-                    y0, y1 = sorted((top * up + foot, bottom * up + foot))
-                    found.append(
-                        {"text": char["c"], "x0": left, "x1": right, "top": top, "bottom": bottom, "y0": y0, "y1": y1}
-                    )
-    return text
-
-
-pymupdf.table.make_chars = _characters
 
 
 def _text_blocks(page: Any) -> Any:

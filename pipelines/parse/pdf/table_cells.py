@@ -146,9 +146,9 @@ class TableCells:
         return starts[0] > 0 or (row >= self.heads and ((self.rows[row].bold and light) or self._titled()))
 
     def _titled(self) -> bool:
-        """Whether rows with an entry in the first column alone are titles of groups: all others of a wide table are full.
+        """Whether rows with an entry in the first column alone are titles of groups: all others of the table are full.
 
-        The last row is none, nor are two together.
+        It has three columns at least; the last row is none, nor are two together.
         """
         alone = [len(starts) == 1 for starts in self.starts]
         full = all(len(starts) == self.columns for starts in self.starts[self.heads :] if len(starts) > 1)
