@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 PDF = "application/pdf"
@@ -126,6 +127,11 @@ def binary_type(head: bytes) -> str:
     return PDF if b"%PDF-" in head[:1024] else ""
 
 
+def is_zipped_office(media_type: str) -> bool:
+    """Whether files of a type are ZIP files of XML: OOXML, OpenDocument."""
+    return media_type in OOXML_TYPES or media_type.startswith(_ODF)
+
+
 def zip_type(path: Path) -> str:
     """Return what a ZIP file is: an office document, an EPUB, or just an archive."""
     try:
@@ -133,7 +139,7 @@ def zip_type(path: Path) -> str:
             # Twice the members that `limits.members` allows; the main parts of an office document come first.
             names = archive.namelist()[:20_000]
             return _declared(archive, names) or _ooxml(archive, names) or ZIP
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, EOFError, struct.error):
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError, struct.error):
         return _broken_zip(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -17,8 +18,11 @@ from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.lang.identify import detect_language
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, allowance, containers, doing, keep_nothing, tell_nobody
+from pipelines.parse.magic import is_zipped_office
+from pipelines.parse.office.salvage import salvaged
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pieces import clean
+from pipelines.parse.reader import Reader
 from pipelines.parse.registry import built_in_formats, detect, reader_for
 from pipelines.parse.settings import ParseSettings
 
@@ -97,11 +101,31 @@ def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
         parsed = reader.read(path, source, settings)
     except OutOfTime as over:
         parsed = over.so_far()
+    except Malformed as error:
+        parsed = _salvaged(reader, path, source, settings, error)
     except (StrataError, MemoryError, RecursionError):
         raise
     except Exception as error:
         parsed = _second_opinion(path, source, settings, error)
     return _noted(parsed, found.note)
+
+
+def _salvaged(reader: Reader, path: Path, source: Source, settings: ParseSettings, error: Malformed) -> Parsed:
+    """Return what can be read of a damaged Office file, PARTIAL. Raises `error` where it is nothing."""
+    data = salvaged(path, source.uri, settings.limits) if is_zipped_office(source.media_type) else b""
+    if not data:
+        raise error
+    with tempfile.TemporaryDirectory(prefix="strata-") as folder:
+        whole = Path(folder) / "salvaged"
+        whole.write_bytes(data)
+        try:
+            parsed = reader.read(whole, source, settings)
+        except Malformed:
+            raise error from None
+    reason = f"damaged, and read as far as it goes: {error.message}"
+    if parsed.document is None:
+        raise error
+    return replace(parsed, status=Status.PARTIAL, reason=reason)
 
 
 def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: Exception) -> Parsed:
