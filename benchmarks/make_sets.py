@@ -37,12 +37,14 @@ FAMILIES = {
     "aptitude": "usr/share/doc/aptitude/html/{language}/*.html",
     "installation": "usr/share/doc/installation-guide-amd64/{language}/*.html",
     "gimp": "usr/share/gimp/2.0/help/{language}/*.html",
+    "edu": "usr/share/doc/debian-edu-doc-{language}/debian-edu-bookworm-manual.html",
+    "kicad": "usr/share/doc/kicad/help/{language}/*.html",
 }
 """Where each manual has its pages."""
-CODES = {"zh": ("zh-cn", "zh_CN")}
+CODES = {"zh": ("zh-cn", "zh_CN"), "pt": ("pt-pt",)}
 """What the packages call a language otherwise."""
 DEV = ("de", "fr", "zh", "es")
-HELD_OUT = ("it", "pt", "ja", "ru", "cs", "nl", "sv", "fi")
+HELD_OUT = ("it", "pt", "ja", "ru", "cs", "nl", "sv", "fi", "pl", "ko", "el", "vi", "da")
 UNANSWERABLE = 0.2
 """Share of the questions that are unanswerable, as in the other sets."""
 DEFINITIONS = 0.3

@@ -46,7 +46,8 @@ class LayerSimilarities:
     weigh the names and tags that question and chunk share. `title` and `document_words` are of the chunk's document:
     its title in the question, and words of the question by which a reader may call it. `atoms` are the atoms found.
     `readable` is 1 for a chunk whose vector tells something of this question, 0 for one in a language that the embedder
-    was not made for, and all 0 for a question in one.
+    was not made for, and all 0 for a question in one. `nearest` are the chunks that were found by their vectors, the
+    nearest first, whatever their language: of a question that shares no word with them they are all that is known.
     """
 
     chunk: LayerSimilarity
@@ -59,6 +60,7 @@ class LayerSimilarities:
     tag: Weights
     atoms: AtomScores
     readable: Weights
+    nearest: Numbers
 
 
 class LayerSearch:
@@ -121,6 +123,7 @@ class LayerSearch:
                 (lexical[RecordKind.ATOM], _scores(lexical[RecordKind.ATOM]) / query.ideal),
             ),
             readable=self._readable * np.float32(self._reads(query.language)),
+            nearest=self._known_chunks(dense[RecordKind.CHUNK]),
         )
 
     def _layer(
@@ -142,6 +145,10 @@ class LayerSearch:
         np.maximum.at(best, numbers[known], scores[known])
         np.add.at(total, numbers[known], scores[known])
         return best, total - best
+
+    def _known_chunks(self, records: Sequence[Scored]) -> Numbers:
+        found = self._chunk_numbers(records)
+        return found[found >= 0]
 
     def _chunk_numbers(self, records: Sequence[Scored]) -> Numbers:
         found = np.array([self._index.chunks.place(record.chunk) for record in records], dtype=np.int32)
