@@ -18,7 +18,8 @@ judges sets that took no part with those weights, `--held-out` those that no cho
 
 These do not help beside the seven features: words that only look alike, whether a code stands letter for letter, what
 the chosen units cover together, the cosine of question and sentence, the sentence's score, how many words the question
-has, and a reason that is asked for and not given.
+has, a reason that is asked for and not given, how much further the best unit covers the question than the others of its
+document (with and without names and codes), what no unit of its document has, and whether it is a row.
 """
 
 from __future__ import annotations

@@ -233,10 +233,11 @@ def leans(question: str) -> bool:
 def _subject(question: str, following: str) -> Iterator[str]:
     """Yield the words of a question that name what it is about, and that the following one does not replace.
 
-    A question for a value replaces the kind of value, one that names codes or years replaces those.
+    One with words of its own ("And its mass?") replaces the kind of value, one with codes or years replaces those.
     """
     language = detect_language(question, _EXPECTED)
-    asks, figures = bool(value_kinds(following, language)), _has_digit(following)
+    known, figures = {*words(question), *question_stop_words(language)}, _has_digit(following)
+    asks = any(word not in known and not _has_digit(word) for word in words(following))
     for word in re.split(r"[\s?？]+", question):
         for plain in _pieces(word.strip(".,;:!()\"'¿¡"), language):
             replaced = (asks and value_kinds(plain, language)) or (figures and _has_digit(plain))

@@ -20,8 +20,8 @@ _NEEDED = 0.2
 """Share of the question's weight that a unit must add to be quoted."""
 _NEAR_BEST = 0.8
 """Share of the best unit's score that it must have."""
-_VALUE_NEAR, _FORMAL_NEAR = 0.97, 0.6
-"""Share of the best score from which a unit that gives what is asked for, or a formal value, goes before others."""
+_VALUE_NEAR, _OTHERS_NEAR = 0.97, 0.6
+"""Share of the best score from which a unit that gives a value, a reason or a formal value goes before others."""
 _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
 """Kinds of values whose form alone tells them: a question for one is answered by nothing else."""
 _SERIES = 6
@@ -48,12 +48,13 @@ def select_units(question: QuestionTerms, scored: Sequence[ScoredUnit], limit: i
 def _first(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit:
     """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
 
-    A price has to be that of the part that the question names by its code.
+    A reason has to stand in the same document, a price has to be that of the part that the question names by its code.
     """
-    best, formal = scored[0], question.wants <= _FORMAL
-    near = (_FORMAL_NEAR if formal else _VALUE_NEAR) * best.score
+    best, reason, formal = scored[0], Kind.REASON in question.wants, question.wants <= _FORMAL
+    near = (_OTHERS_NEAR if reason or formal else _VALUE_NEAR) * best.score
     giving = _giving_of_the_named(question, scored) if formal else scored
-    return next((item for item in giving if item.gives and item.score >= near), best)
+    close = (item for item in giving if item.gives and item.score >= near)
+    return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
 def _giving_of_the_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
