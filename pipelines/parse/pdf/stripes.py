@@ -11,7 +11,7 @@ from statistics import median
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.near import Near, linked
+from pipelines.parse.near import Near
 from pipelines.parse.pdf.headings import is_numbered
 from pipelines.parse.pdf.page import MOST_AREAS, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
@@ -32,8 +32,6 @@ _INSET = 2.0
 """Points that a table's entries stand in from its lines at least, where what does not is text beside tables."""
 _DRAWN = 0.5
 """Share of a table's width or height that lines must cover to part its rows or columns."""
-_PART = 0.3
-"""The same for lines below a part of a row's cells, from the side of one to that of another."""
 _NARROW = 30.0
 """Points of a table's width at least: five characters, the narrowest column, and more than the dots of a line."""
 ONE = 3.0
@@ -67,7 +65,8 @@ def lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     for pieces in _meeting(rules.level):
         line, ends = around(pieces), [pieces[0].left, *(piece.right for piece in pieces)]
         for number, (table, sides, count) in reversed(list(enumerate(found))):
-            if line.left < table.right and line.right > table.left:
+            # A line in one piece may part a page, too: it is of the table that it is a row's height from.
+            if line.left < table.right and line.right > table.left and (pieces[1:] or line.top - table.bottom < _ROW):
                 if _among(ends, sides) or _among(sides, ends):
                     more = max(ends, sides, key=len)
                     found[number] = around((table, line)), more, count + (line.top - table.bottom > ONE)
@@ -100,31 +99,6 @@ def _meeting(level: Sequence[Rect]) -> Iterator[list[Rect]]:
 
 def _among(some: Iterable[float], places: Sequence[float]) -> bool:
     return all(any(abs(one - place) < _TOUCH for place in places) for one in some)
-
-
-def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
-    """Return where tables are whose cells are coloured, every other row of them at least.
-
-    Cells that meet are one part of a table. Parts of one width below one another are one table, if what stands
-    between them is set in as the entries of the cells are: that is a row without colour, and no text between tables.
-    """
-    areas = [area for area in rules.areas if area.height > _INSIDE]
-    if len(areas) > MOST_AREAS:
-        return []
-    parts = [(around(areas[at] for at in group), len(group)) for group in linked(areas, _TOUCH, _touches)]
-    tables: list[list[tuple[Rect, int]]] = []
-    for part in sorted(parts, key=lambda part: part[0].top):
-        above = next((t for t in reversed(tables) if _same_width(t[-1][0], part[0])), None)
-        if above is not None and _is_row(above, part[0], words):
-            above.append(part)
-        else:
-            tables.append([part])
-    return [
-        _with_plain_rows(around(rect for rect, _ in table), words)
-        for table in tables
-        # Cells side by side, in two rows at least.
-        if any(_has_columns(rect, areas) for rect, _ in table) and (len(table) > 1 or table[0][1] > _TINTED)
-    ]
 
 
 def joints(rules: Rules, table: Rect) -> list[float]:
@@ -235,31 +209,8 @@ def _is_title(line: Sequence[PageWord]) -> bool:
     return all(word.bold for word in line) and is_numbered(" ".join(word.text for word in line))
 
 
-def _touches(one: Rect, other: Rect) -> bool:
-    both = one.grown(_TOUCH / 2).meet(other.grown(_TOUCH / 2))
-    return both.width > 0 and both.height > 0 and max(both.width, both.height) > _INSIDE
-
-
-def _has_columns(part: Rect, areas: Sequence[Rect]) -> bool:
-    inner = part.grown(-_INSIDE)
-    return any(inner.left < area.left < inner.right for area in areas if area.meet(part).height > 0)
-
-
-def _is_row(table: Sequence[tuple[Rect, int]], below: Rect, words: Sequence[PageWord]) -> bool:
-    """Whether what stands between a table and coloured cells below is set in as the entries of the table are."""
-    left, top, right, bottom = around(rect for rect, _ in table)
-    gap = Rect(left, bottom - 1, right, below.top + 1)
-    inside = [word.rect.left for word in words if gap.holds(*word.rect.middle)]
-    if not inside:
-        return gap.height < _INSIDE + 2
-    coloured_rows = (Rect(left, top, right, bottom), below)
-    entries = [word.rect.left for word in words if any(rows.holds(*word.rect.middle) for rows in coloured_rows)]
-    inset = min(entries, default=left) - left
-    return inset >= _INSET and min(inside) - left > inset / 2
-
-
 def _with_plain_rows(table: Rect, words: Sequence[PageWord]) -> Rect:
-    """Return a table with the rows without colour above and below it: they begin where the entries of its cells do."""
+    """Return a table with the rows above and below its lines: they begin where the entries of the others do."""
     held = [word.rect for word in words if table.holds(*word.rect.middle)]
     first = min((rect.left for rect in held), default=table.left)
     if first - table.left < _INSET:
