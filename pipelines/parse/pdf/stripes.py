@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
@@ -61,28 +62,37 @@ def lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     Lines are of one table that meet at the same places, or at some of these where cells go on over rows. A table has
     two such lines at least; rows above the first and below the last begin where the entries of the others do.
     """
-    found: list[tuple[Rect, list[float], int]] = []
-    for pieces in _meeting(rules.level):
-        line, ends = around(pieces), [pieces[0].left, *(piece.right for piece in pieces)]
-        for number, (table, sides, count) in reversed(list(enumerate(found))):
-            # A line in one piece may part a page, too: it is of the table that it is a row's height from.
-            if line.left < table.right and line.right > table.left and (pieces[1:] or line.top - table.bottom < _ROW):
-                if _among(ends, sides) or _among(sides, ends):
-                    more = max(ends, sides, key=len)
-                    found[number] = around((table, line)), more, count + (line.top - table.bottom > ONE)
-                    break
-                if _among((line.left, line.right), (table.left, table.right)):
-                    continue
-        else:
-            if len(pieces) > 1:
-                found.append((line, ends, 1))
-    tables = [table for table, _, count in found if count > 1]
-    held = Near(tables, lambda table: table)
-    free = [word for word in words if not any(table.holds(*word.rect.middle) for table in held.at(word.rect))]
-    for number, table in enumerate(tables):
-        own = [word for word in words if table.holds(*word.rect.middle)]
-        tables[number] = _with_plain_rows(table, [*own, *free])
-    return tables
+    found: list[_Lattice] = []
+    for pieces in _meeting(rules.level) if len(rules.level) <= MOST_AREAS else ():
+        line = _Lattice(around(pieces), (pieces[0].left, *(piece.right for piece in pieces)))
+        at = next((number for number in reversed(range(len(found))) if _is_line_of(line, found[number])), None)
+        if at is not None:
+            found[at] = _with_line(found[at], line)
+        elif len(pieces) > 1:
+            found.append(line)
+    tables = [table.rect for table in found if table.rect.height > ONE]
+    near = Near(tables, lambda table: table)
+    free = [word for word in words if not any(table.holds(*word.rect.middle) for table in near.at(word.rect))]
+    held = ([word for word in words if table.holds(*word.rect.middle)] for table in tables)
+    return [_with_plain_rows(table, [*own, *free]) for table, own in zip(tables, held, strict=True)]
+
+
+class _Lattice(NamedTuple):
+    """Level lines of one table, and the places at which their pieces begin and end."""
+
+    rect: Rect
+    ends: tuple[float, ...]
+
+
+def _is_line_of(line: _Lattice, table: _Lattice) -> bool:
+    """Whether a line is one of a table's; in one piece it may part a page, too, unless a row's height is between."""
+    beside = line.rect.left < table.rect.right and line.rect.right > table.rect.left
+    near = len(line.ends) > 2 or line.rect.top - table.rect.bottom < _ROW
+    return beside and near and (_among(line.ends, table.ends) or _among(table.ends, line.ends))
+
+
+def _with_line(table: _Lattice, line: _Lattice) -> _Lattice:
+    return _Lattice(around((table.rect, line.rect)), max(line.ends, table.ends, key=len))
 
 
 def _meeting(level: Sequence[Rect]) -> Iterator[list[Rect]]:
