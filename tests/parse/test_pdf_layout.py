@@ -24,7 +24,7 @@ from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import in_box
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import MOST_AREAS, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
-from pipelines.parse.pdf.stripes import coloured, striped, without_text
+from pipelines.parse.pdf.stripes import lattices, striped, without_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
 from tests.parse.pdf_pages import LOREM, Pdf
@@ -172,12 +172,19 @@ def test_a_coloured_cell_is_one_row_of_its_table_and_covers_the_columns_behind_i
     ]
 
 
-def test_rows_between_coloured_ones_are_set_in_as_their_entries_are_and_text_between_tables_is_not() -> None:
-    cells = [(left, top, left + 50, top + 15) for top in (10.0, 40.0, 100.0, 130.0) for left in (0.0, 50.0)]
-    rows = [[(6.0, top + 2, "a"), (56.0, top + 2, "b")] for top in (10.0, 25.0, 40.0, 100.0, 115.0, 130.0)]
-    text = [(0.0, 75.0, "Another one:")]
-    found = words(*rows, [(6.0, 147.0, "last")], text)
-    assert coloured(tinted(*cells), found) == [Rect(0, 10, 100, 55), Rect(0, 100, 100, 158)]
+def test_lines_drawn_cell_by_cell_tell_where_tables_are_and_part_those_of_other_columns() -> None:
+    def lines(top: float, *ends: float) -> list[Rect]:
+        return [Rect(left, top, right, top) for left, right in pairwise(ends)]
+
+    one = [line for top in (10.0, 30.0, 50.0) for line in lines(top, 0, 40, 100)]
+    goes_on = lines(20.0, 40, 100)
+    other = [line for top in (80.0, 100.0) for line in lines(top, 0, 60, 100)]
+    alone = lines(200.0, 0, 100) + lines(220.0, 0, 100)
+    rules = Rules(level=[*one, *goes_on, *other, *alone])
+    rows = words(
+        [(6.0, 12.0, "a")], [(6.0, 32.0, "b"), (46.0, 32.0, "c")], [(6.0, 52.0, "last")], [(0.0, 70.0, "Text")]
+    )
+    assert lattices(rules, rows) == [Rect(0, 10, 100, 63), Rect(0, 80, 100, 100)]
 
 
 def test_text_that_begins_where_the_lines_do_parts_tables_whose_entries_are_set_in() -> None:

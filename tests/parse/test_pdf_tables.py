@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import pymupdf
 import pytest
@@ -155,3 +156,75 @@ def test_the_layout_model_looks_at_the_picture_of_a_page_only_in_columns_and_for
     pdf.file[-1].draw_circle((300, 500), 60)
     document_of("c.pdf", pdf.data(), NO_OCR)
     assert looked == [False, True, True]
+
+
+def cell_lines(pdf: Pdf, top: float, *ends: float) -> Pdf:
+    """Draw a level line in pieces, one for each cell, as browsers do."""
+    for left, right in pairwise(ends):
+        pdf.file[-1].draw_line((left, top), (right, top), width=0.4)
+    return pdf
+
+
+RATINGS = (("Signal", "Least", "Usual"), ("VDD", "1.8", "3.3"), ("VIO", "1.6", "1.8"), ("VREF", "1.1", "1.2"))
+
+
+def test_a_head_over_several_columns_has_the_lines_of_its_cells(document_of: DocumentOf) -> None:
+    pdf = before()
+    for top in (186, 226, 246, 266, 286):
+        cell_lines(pdf, top, 56, 300, 350, 400)
+    cell_lines(pdf, 206, 300, 350, 400)
+    entries(pdf, [("Value",)], (304,))
+    entries(pdf, [RATINGS[0][:1]], (60,))
+    entries(pdf, [RATINGS[0][1:]], (304, 354), top=220)
+    entries(pdf, RATINGS[1:], (60, 304, 354), top=240, step=20)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert (table.rows, table.columns) == (5, 3)
+    assert {cell.text: cell.row for cell in table.cells if cell.column == 1 and cell.text} == {
+        "Value": 0, "Least": 1, "1.8": 2, "1.6": 3, "1.1": 4
+    }  # fmt: skip
+
+
+def test_rows_in_the_first_column_alone_are_titles_of_groups_where_all_others_are_full(
+    document_of: DocumentOf,
+) -> None:
+    rows = (RATINGS[0], ("Supply",), *RATINGS[1:3], ("Reference",), RATINGS[3])
+
+    def spans(rows: Sequence[Sequence[str]]) -> list[str]:
+        pdf = before()
+        for number, row in enumerate(rows):
+            entries(
+                cell_lines(pdf, 186 + 20 * number, 56, 160, 260, 360),
+                [row],
+                (60, 164, 264)[: len(row)],
+                200 + 20 * number,
+            )
+        cell_lines(pdf, 186 + 20 * len(rows), 56, 160, 260, 360)
+        (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+        return [cell.text for cell in table.cells if cell.column_span == 3]
+
+    assert spans(rows) == ["Supply", "Reference"]
+    assert spans([*rows[:2], RATINGS[1][:2], *rows[3:]]) == []
+
+
+def test_rows_of_a_group_between_two_lines_are_rows(document_of: DocumentOf) -> None:
+    pdf = before()
+    for y in (186, 206, 266, 326):
+        pdf.file[-1].draw_line((56, y), (360, y))
+    entries(pdf, [*RATINGS, *RATINGS[1:]], (60, 164, 264), step=20)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert texts(table) == [*RATINGS, *RATINGS[1:]]
+
+
+def test_a_head_that_stands_alone_where_a_page_ends_belongs_to_its_table(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().box(60, 90, 530, 600, LOREM * 12).table(60, 760, RATINGS[:1])
+    pdf.page().table(60, 60, RATINGS[1:])
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert texts(table) == list(RATINGS)
+
+
+def test_lines_that_underline_words_are_none_of_a_table(document_of: DocumentOf) -> None:
+    pdf = entries(before(), RATINGS, (60, 164, 264))
+    for number in range(len(RATINGS)):
+        pdf.file[-1].draw_line((164, 201 + 18 * number), (174, 201 + 18 * number))
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert texts(table) == list(RATINGS)

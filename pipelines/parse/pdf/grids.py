@@ -18,7 +18,7 @@ from pipelines.parse.pdf.layout import underlines
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.side_by_side import rows_side_by_side
-from pipelines.parse.pdf.stripes import coloured, lattices, striped, without_text
+from pipelines.parse.pdf.stripes import lattices, striped, without_text
 from pipelines.parse.pdf.tables import GridPlaces
 
 _MOST_LINES = 4000
@@ -81,17 +81,17 @@ class TableFinder:
     def _likely(self, regions: Sequence[Rect]) -> list[Rect]:
         """Return where tables may be: the model's regions as far as drawn lines and colours agree, and where these are.
 
-        A region over several stripes is those, one over coloured cells reaches as far as they do.
+        A region over several stripes is those, one over cells with lines of their own reaches as far as they do.
         """
-        tinted = [*coloured(self._rules, self._words), *lattices(self._rules, self._words)]
-        stripes = [*tinted, *(stripe for stripe in striped(self._rules) if not _fits_any(stripe, tinted))]
+        cells = lattices(self._rules, self._words)
+        stripes = [*cells, *(stripe for stripe in striped(self._rules) if not _fits_any(stripe, cells))]
         found: list[Rect] = []
         for region in regions:
             own = [stripe for stripe in stripes if _overlap(stripe, region)]
             if len(own) > 1:
                 own = _shared_out(region, own)
             else:
-                own = [around((region, *(stripe for stripe in own if stripe in tinted)))]
+                own = [around((region, *(stripe for stripe in own if stripe in cells)))]
             found += [rect for rect in own if rect not in found]
         found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
         found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _fits_any(rows, found)]

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
-from pipelines.parse.near import Near, linked
+from pipelines.parse.near import Near
 from pipelines.parse.pdf.headings import is_numbered
 from pipelines.parse.pdf.page import MOST_AREAS, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
@@ -32,8 +33,6 @@ _INSET = 2.0
 """Points that a table's entries stand in from its lines at least, where what does not is text beside tables."""
 _DRAWN = 0.5
 """Share of a table's width or height that lines must cover to part its rows or columns."""
-_PART = 0.3
-"""The same for lines below a part of a row's cells, from the side of one to that of another."""
 _NARROW = 30.0
 """Points of a table's width at least: five characters, the narrowest column, and more than the dots of a line."""
 ONE = 3.0
@@ -63,27 +62,37 @@ def lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     Lines are of one table that meet at the same places, or at some of these where cells go on over rows. A table has
     two such lines at least; rows above the first and below the last begin where the entries of the others do.
     """
-    found: list[tuple[Rect, list[float], int]] = []
-    for pieces in _meeting(rules.level):
-        line, ends = around(pieces), [pieces[0].left, *(piece.right for piece in pieces)]
-        for number, (table, sides, count) in reversed(list(enumerate(found))):
-            if line.left < table.right and line.right > table.left:
-                if _among(ends, sides) or _among(sides, ends):
-                    more = max(ends, sides, key=len)
-                    found[number] = around((table, line)), more, count + (line.top - table.bottom > ONE)
-                    break
-                if _among((line.left, line.right), (table.left, table.right)):
-                    continue
-        else:
-            if len(pieces) > 1:
-                found.append((line, ends, 1))
-    tables = [table for table, _, count in found if count > 1]
-    held = Near(tables, lambda table: table)
-    free = [word for word in words if not any(table.holds(*word.rect.middle) for table in held.at(word.rect))]
-    for number, table in enumerate(tables):
-        own = [word for word in words if table.holds(*word.rect.middle)]
-        tables[number] = _with_plain_rows(table, [*own, *free])
-    return tables
+    found: list[_Lattice] = []
+    for pieces in _meeting(rules.level) if len(rules.level) <= MOST_AREAS else ():
+        line = _Lattice(around(pieces), (pieces[0].left, *(piece.right for piece in pieces)))
+        at = next((number for number in reversed(range(len(found))) if _is_line_of(line, found[number])), None)
+        if at is not None:
+            found[at] = _with_line(found[at], line)
+        elif len(pieces) > 1:
+            found.append(line)
+    tables = [table.rect for table in found if table.rect.height > ONE]
+    near = Near(tables, lambda table: table)
+    free = [word for word in words if not any(table.holds(*word.rect.middle) for table in near.at(word.rect))]
+    held = ([word for word in words if table.holds(*word.rect.middle)] for table in tables)
+    return [_with_plain_rows(table, [*own, *free]) for table, own in zip(tables, held, strict=True)]
+
+
+class _Lattice(NamedTuple):
+    """Level lines of one table, and the places at which their pieces begin and end."""
+
+    rect: Rect
+    ends: tuple[float, ...]
+
+
+def _is_line_of(line: _Lattice, table: _Lattice) -> bool:
+    """Whether a line is one of a table's; in one piece it may part a page, too, unless a row's height is between."""
+    beside = line.rect.left < table.rect.right and line.rect.right > table.rect.left
+    near = len(line.ends) > 2 or line.rect.top - table.rect.bottom < _ROW
+    return beside and near and (_among(line.ends, table.ends) or _among(table.ends, line.ends))
+
+
+def _with_line(table: _Lattice, line: _Lattice) -> _Lattice:
+    return _Lattice(around((table.rect, line.rect)), max(line.ends, table.ends, key=len))
 
 
 def _meeting(level: Sequence[Rect]) -> Iterator[list[Rect]]:
@@ -100,31 +109,6 @@ def _meeting(level: Sequence[Rect]) -> Iterator[list[Rect]]:
 
 def _among(some: Iterable[float], places: Sequence[float]) -> bool:
     return all(any(abs(one - place) < _TOUCH for place in places) for one in some)
-
-
-def coloured(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
-    """Return where tables are whose cells are coloured, every other row of them at least.
-
-    Cells that meet are one part of a table. Parts of one width below one another are one table, if what stands
-    between them is set in as the entries of the cells are: that is a row without colour, and no text between tables.
-    """
-    areas = [area for area in rules.areas if area.height > _INSIDE]
-    if len(areas) > MOST_AREAS:
-        return []
-    parts = [(around(areas[at] for at in group), len(group)) for group in linked(areas, _TOUCH, _touches)]
-    tables: list[list[tuple[Rect, int]]] = []
-    for part in sorted(parts, key=lambda part: part[0].top):
-        above = next((t for t in reversed(tables) if _same_width(t[-1][0], part[0])), None)
-        if above is not None and _is_row(above, part[0], words):
-            above.append(part)
-        else:
-            tables.append([part])
-    return [
-        _with_plain_rows(around(rect for rect, _ in table), words)
-        for table in tables
-        # Cells side by side, in two rows at least.
-        if any(_has_columns(rect, areas) for rect, _ in table) and (len(table) > 1 or table[0][1] > _TINTED)
-    ]
 
 
 def joints(rules: Rules, table: Rect) -> list[float]:
@@ -235,31 +219,8 @@ def _is_title(line: Sequence[PageWord]) -> bool:
     return all(word.bold for word in line) and is_numbered(" ".join(word.text for word in line))
 
 
-def _touches(one: Rect, other: Rect) -> bool:
-    both = one.grown(_TOUCH / 2).meet(other.grown(_TOUCH / 2))
-    return both.width > 0 and both.height > 0 and max(both.width, both.height) > _INSIDE
-
-
-def _has_columns(part: Rect, areas: Sequence[Rect]) -> bool:
-    inner = part.grown(-_INSIDE)
-    return any(inner.left < area.left < inner.right for area in areas if area.meet(part).height > 0)
-
-
-def _is_row(table: Sequence[tuple[Rect, int]], below: Rect, words: Sequence[PageWord]) -> bool:
-    """Whether what stands between a table and coloured cells below is set in as the entries of the table are."""
-    left, top, right, bottom = around(rect for rect, _ in table)
-    gap = Rect(left, bottom - 1, right, below.top + 1)
-    inside = [word.rect.left for word in words if gap.holds(*word.rect.middle)]
-    if not inside:
-        return gap.height < _INSIDE + 2
-    coloured_rows = (Rect(left, top, right, bottom), below)
-    entries = [word.rect.left for word in words if any(rows.holds(*word.rect.middle) for rows in coloured_rows)]
-    inset = min(entries, default=left) - left
-    return inset >= _INSET and min(inside) - left > inset / 2
-
-
 def _with_plain_rows(table: Rect, words: Sequence[PageWord]) -> Rect:
-    """Return a table with the rows without colour above and below it: they begin where the entries of its cells do."""
+    """Return a table with the rows above and below its lines: they begin where the entries of the others do."""
     held = [word.rect for word in words if table.holds(*word.rect.middle)]
     first = min((rect.left for rect in held), default=table.left)
     if first - table.left < _INSET:
