@@ -106,6 +106,11 @@ def test_the_name_decides_between_formats_that_look_alike(tmp_path: Path, name: 
     assert type_of(tmp_path, name, b"a line of text, with a comma\n") == media_type
 
 
+def test_a_placeholder_that_begins_a_text_makes_no_xml(tmp_path: Path) -> None:
+    (tmp_path / "a.rst").write_text("<NAME>_VERSION\n--------------\n\nSet by :command:`<NAME>_SET`.\n")
+    assert detect(tmp_path / "a.rst").media_type == "text/x-rst"
+
+
 def test_a_child_is_known_by_the_name_it_had(tmp_path: Path) -> None:
     (tmp_path / "child").write_bytes(b"a;b\n1;2\n")
     assert detect(tmp_path / "child", "prices.csv").media_type == "text/csv"

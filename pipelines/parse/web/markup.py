@@ -89,6 +89,8 @@ def markup_type(sample: FileSample) -> str:
     if suffix in (".md", ".markdown"):
         return ""
     root = _XML_START.match(start)
+    if root and suffix != ".xml" and sample.whole and "/>" not in start and f"</{root.group(1)}" not in start:
+        root = None  # "<NAME>_VERSION", a placeholder that begins a text: nothing ends it
     begin = _BEFORE.match(start)
     tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
     if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):

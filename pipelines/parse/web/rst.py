@@ -35,7 +35,7 @@ _SETTINGS = {
     "traceback": True,
 }
 _CODE_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|sourcecode|literalinclude)::", re.MULTILINE)
-_ROLE = re.compile(r":([a-z][a-z-]*+(?::[a-z]++)?):`([^`<]*+)[^`]*`")
+_ROLE = re.compile(r":([a-z][a-z-]*+(?::[a-z]++)?):`([^`<]*+)([^`]*+)`")
 _DIRECTIVE = re.compile(
     r"^(?P<indent>[ \t]*)\.\. (?P<name>[\w+-]++(?::[\w+-]++)*+)::(?:[ \t]++(?P<words>.*+))?\n(?:[ \t]+:[\w-]+:.*\n)*",
     re.MULTILINE,
@@ -82,7 +82,7 @@ def _plain_directives(text: str) -> str:
         return "" if name in _SILENT else f"{found['indent']}{found['words'] or ''}\n"
 
     text = _CODE_DIRECTIVE.sub(r"\1.. code::", text)
-    text = _ROLE.sub(lambda found: found[0] if found[1] in en.roles else found[2].rstrip(), text)
+    text = _ROLE.sub(lambda found: found[0] if found[1] in en.roles else found[2].rstrip() or found[3], text)
     return _DIRECTIVE.sub(directive, text)
 
 

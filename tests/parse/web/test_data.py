@@ -132,3 +132,17 @@ def test_what_is_written_on_a_drawing_is_read_from_top_to_bottom(document_of: Re
     document = document_of("a.dxf", "".join("{}\n{}\n".format(*part.split(" ", 1)) for part in parts))
     assert texts(document) == ["Seal of Über\nPump 1/2 {A}", "left ⌀12 ±0.1", "right, below", "Drawing No."]
     assert document.source.media_type == "image/vnd.dxf"
+
+
+def test_a_manual_page_in_docbook_is_read_as_prose(document_of: Read) -> None:
+    page = (
+        "<refentry><refmeta><refentrytitle>seal</refentrytitle><manvolnum>1</manvolnum></refmeta><refnamediv><refname>"
+        "seal</refname> <refpurpose>Seals files</refpurpose></refnamediv><cmdsynopsis><command>seal</command>"
+        " <arg>-o <replaceable>FILE</replaceable></arg></cmdsynopsis><refsect1><title>Options</title><variablelist>"
+        "<varlistentry><term>-o <replaceable>FILE</replaceable></term><listitem><para>Output.</para></listitem>"
+        "</varlistentry></variablelist></refsect1></refentry>"
+    )
+    document = document_of("seal.xml", page)
+    assert document.title == "seal"
+    shown = [block.text for block in document.blocks]
+    assert shown[:6] == ["seal", "seal Seals files", "seal -o FILE", "Options", "-o FILE", "Output."]

@@ -290,3 +290,19 @@ def test_a_page_without_a_head_or_body_tag_keeps_its_text(document_of: Read, fir
     )
     assert document.text.split() == ["one", "two", "three"]
     assert document.title == "T"
+
+
+def test_digits_that_are_raised_behind_a_number_are_no_part_of_it(document_of: Callable[..., Document]) -> None:
+    mark = '<a role="doc-noteref" href="#n"><sup>1</sup></a>'
+    page = f"<p>At 10<sup>6</sup> Pa, 2<sup>-64</sup>; close V-12{mark}; m<sup>2</sup>.</p>"
+    assert document_of("a.html", page).text == "At 10⁶ Pa, 2⁻⁶⁴; close V-12[1]; m2."
+
+
+def test_a_sign_to_click_is_no_part_of_a_heading_and_a_caption_may_hold_a_paragraph(
+    document_of: Callable[..., Document],
+) -> None:
+    figure = '<figure><img src="a.png"><figcaption><p>The seal</p></figcaption></figure>'
+    page = f'<h2>Seals<a href="#seals">#</a></h2><p>x</p>{figure}'
+    shown = [(block.kind.value, block.text) for block in document_of("a.html", page).blocks]
+    assert ("heading", "Seals") in shown
+    assert ("caption", "The seal") in shown
