@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from pipelines.core.document import ReferenceKind
@@ -27,6 +28,8 @@ _POINTS = re.compile(
 )
 _PARTIAL_MOST = 500
 """Titles that share the rarest word of a name, above which part of a title is not looked for: bounds the time."""
+_PATHS_KEPT = 1 << 14
+"""Paths that are not looked up again: pages of one site lead to the same ones. So many take some 2 MB."""
 _PARTIAL_LEAST = 8
 """Letters that part of a title must have to count as a name: shorter ones ("pump") are common words."""
 
@@ -69,6 +72,7 @@ class DocumentIndex:
         self._folded: dict[str, str] = {}
         self._orders: dict[str, tuple[int, ...]] = {}
         self._sections: dict[str, SectionIndex] = {}
+        self._at = lru_cache(_PATHS_KEPT)(self._document_at)
         each("names", self.profiles.values(), lambda profile: profile.document, self._add)
         self.prefixes = {_letters(key) for key in self._numbers} - {""}
 
@@ -159,7 +163,7 @@ class DocumentIndex:
                 return found
         return None
 
-    def _at(self, path: str) -> str | None:
+    def _document_at(self, path: str) -> str | None:
         for candidate in (path, *(posixpath.join(path, index) for index in _INDEXES)):
             if found := self._paths.get(_path_key(candidate)):
                 return found

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 
 from pipelines.core.document import ReferenceKind
@@ -64,7 +65,7 @@ class DocumentLink:
 
     @property
     def unresolved_id(self) -> str:
-        return content_id("unresolved", fold_name(self.wanted))
+        return _unresolved_id(self.wanted)
 
     def properties(self) -> dict[str, PropertyValue]:
         """Return the properties of this link's edge in the graph."""
@@ -83,6 +84,11 @@ class DocumentLink:
         within = "target_chunk" if self.section.startswith("chunk:") else "target_section"
         named = {"section": self.part, within: self.section, "how": self.how, "wanted": self.wanted}
         return told | {name: value for name, value in named.items() if value}
+
+
+@lru_cache(1 << 14)
+def _unresolved_id(wanted: str) -> str:
+    return content_id("unresolved", fold_name(wanted))
 
 
 def explicit_links(profile: DocumentProfile, index: DocumentIndex, named: bool) -> Iterator[DocumentLink]:

@@ -199,7 +199,8 @@ def _tags(profiles: Iterable[DocumentProfile]) -> tuple[Tag, ...]:
             texts[tag.id][tag.text] += tag.count
             if tag.tag_class:
                 classes[tag.id][tag.tag_class] += tag.count
-    return tuple(_tag(id, texts[id], classes.get(id, Counter())) for id in sorted(texts))
+    unclassed = Counter[str]()
+    return tuple(_tag(id, texts[id], classes.get(id, unclassed)) for id in sorted(texts))
 
 
 def _tag(id: str, texts: Counter[str], classes: Counter[str]) -> Tag:

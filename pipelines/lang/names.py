@@ -62,6 +62,8 @@ def _words(section: str) -> frozenset[str]:
 
 def without_accents(text: str) -> str:
     """Return a text without accents and other marks, letters that look alike in one form (NFKD)."""
+    if text.isascii():
+        return text
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
