@@ -54,8 +54,10 @@ class ChunkTerms:
             counts = np.bincount(found, minlength=self._count)
             chunks = np.flatnonzero(counts > 0)
             counts = counts[chunks]
-        else:
-            chunks, counts = np.unique(found, return_counts=True)
+        else:  # what `np.unique` does, in half of its time for so few
+            found.sort()
+            ends = np.flatnonzero(np.append(found[1:] != found[:-1], True))
+            chunks, counts = found[ends], np.append(ends[:1] + 1, ends[1:] - ends[:-1])
         return chunks, counts + (len(known) - len(rare))
 
     def counts(self, terms: Collection[str], chunks: NDArray[np.integer]) -> NDArray[np.int64]:

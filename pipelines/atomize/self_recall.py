@@ -9,7 +9,7 @@ stay valid while other documents come and go: `rank` compares only what is new, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -62,36 +62,46 @@ def self_recall(documents: Mapping[str, DocumentRecords], ranks: Ranks) -> SelfR
     )
 
 
-def rank(documents: Mapping[str, DocumentRecords], earlier: Ranks | None = None) -> dict[str, tuple[ChunkRank, ...]]:
+def rank(
+    documents: Mapping[str, DocumentRecords],
+    earlier: Ranks | None = None,
+    asked: Collection[str] | None = None,
+) -> dict[str, tuple[ChunkRank, ...]]:
     """Return the rank of each atom's own chunk among the chunks of all documents, see `Ranks`.
 
     The score of a chunk is its cosine with the atom plus the share of the atom's terms that it has. Chunks of one
-    score share the better rank, so that a copy of the own chunk does not outrank it. `earlier` are the ranks that a
-    call for other documents returned; the same key must stand for the same records. `documents` may read them when
-    they are asked for: only the chunks, and the atoms of a batch, are held at a time.
+    score share the better rank, so that a copy of the own chunk does not outrank it.
+
+    Args:
+        documents: atoms and chunks; they may be read when they are asked for: only the chunks, and the atoms of a
+            batch, are held at a time.
+        earlier: the ranks that a call for other documents returned; the same key must stand for the same records.
+        asked: the documents whose atoms are ranked, None for all.
     """
+    known = [key for key in earlier or () if key in documents]
+    wanted = set(documents if asked is None else asked)
     ranks: dict[str, list[ChunkRank | None]] = {
-        key: [_still_valid(rank, documents) for rank in found]
-        for key, found in (earlier or {}).items()
-        if key in documents
+        key: [_still_valid(rank, documents) for rank in (earlier or {})[key]] for key in known if key in wanted
     }
-    known, chunks = tuple(ranks), dict[str, SearchRecords]()
-    for key in documents.keys() - ranks.keys():
+    open_ones, chunks = tuple(ranks), dict[str, SearchRecords]()
+    for key in documents.keys() - set(known):
         document = documents[key]
-        chunks[key], ranks[key] = document.chunks, [None] * len(document.atoms.ids)
+        chunks[key] = document.chunks
+        if key in wanted:
+            ranks[key] = [None] * len(document.atoms.ids)
     added = ChunkIndex((key, chunks[key] if known else chunks.pop(key)) for key in documents if key in chunks)
     if len(added):
         pairs = len(added) * sum(map(_is_open, chain.from_iterable(ranks.values())))
-        for some in _batches(documents, ranks, known):
+        for some in _batches(documents, ranks, open_ones):
             chunks |= {key: document.chunks for key, document in some.items()}
             _compare(some, ranks, _is_open, added, pairs)
     unranked = sum(rank is None for found in ranks.values() for rank in found)
     if unranked:
         read = ((key, chunks[key] if key in chunks else documents[key].chunks) for key in documents)
         everything = ChunkIndex(read) if known else added
-        for some in _batches(documents, ranks, [key for key in documents if None in ranks[key]]):
+        for some in _batches(documents, ranks, [key for key in documents if None in ranks.get(key, ())]):
             _compare(some, ranks, lambda rank: rank is None, everything, unranked * len(everything))
-    return {key: tuple(filter(None, ranks[key])) for key in documents}
+    return {key: tuple(filter(None, ranks[key])) for key in documents if key in ranks}
 
 
 def _is_open(rank: ChunkRank | None) -> bool:

@@ -66,10 +66,10 @@ class Linking:
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """What the self-recall gate said of these documents."""
+    """The self-recall gate that was begun for these documents; a call waits for what it says."""
 
     documents: frozenset[str]
-    gate: Gate
+    gate: Callable[[], Gate]
 
 
 @collector_paused()
@@ -89,8 +89,7 @@ def link_corpus(
         stores: where the documents' artifacts are.
         settings: all settings.
         failed: documents that are known to fail, by their ids.
-        gated: what the self-recall gate said, where it was asked before; it counts for just the documents it was asked
-            about.
+        gated: the self-recall gate, where it was begun before; it counts for just the documents it was begun for.
 
     Raises:
         StoreError: and whatever else no document is to blame for (`ends_the_run`).
@@ -123,9 +122,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         chunks = read_distillate(stores.artifacts, by_document[document]).chunks
         return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
-    passed = gated.gate if gated and gated.documents == by_document.keys() else gate(entries, stores)
     told = SAID.read(stores.catalog)
-    passed = passed.with_wrong(wrong_atoms(told))
     corrected, moved = renamed(profiles, told)
     terms = vocabulary(corrected, corpus_classes(settings, stores), names)
     tags = {**terms.merged, **{id: terms.merged.get(to, to) for id, to in moved.items()}}
@@ -139,6 +136,8 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         splits=splits(told),
     )
     linked = replace(linked, merged={**linked.merged, **tags})
+    passed = gated.gate() if gated and gated.documents == by_document.keys() else gate(entries, stores)
+    passed = passed.with_wrong(wrong_atoms(told))
     index = vectors_name(stores.embedder.info)
     said = confirmed_questions(stores.catalog)
     keys = {

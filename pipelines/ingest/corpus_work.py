@@ -10,7 +10,7 @@ from pipelines.core.outcome import Failure
 from pipelines.ingest.corpus import Gated, Linking, corpus_key, link_corpus
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, end_erasure_note, erase, is_losing, note_erasure, noted_erasure
-from pipelines.ingest.gate import gate
+from pipelines.ingest.gate import begin_gate
 from pipelines.ingest.load import FAILURES, Loader, LoadPart, project
 from pipelines.ingest.plan import RunEntries
 from pipelines.ingest.report import Event, Phase, Progress, Stage
@@ -74,10 +74,11 @@ class CorpusWork:
         return not compiled <= {entry.document for entry in self._known.values()}
 
     async def gate(self) -> Failures:
-        """Ask which atoms find their own chunk; a document that makes this fail is found and told by linking."""
-        entries = self._entries.searchable()
+        """Begin to ask which atoms find their own chunk; linking waits for it, and tells where it fails."""
+        entries, workers = self._entries.searchable(), self._settings.ingest.workers
         try:
-            self._gated = Gated(frozenset(entry.document for entry in entries), gate(entries, self._stores))
+            begun = begin_gate(entries, self._stores, self._dispatcher.side_by_side, workers)
+            self._gated = Gated(frozenset(entry.document for entry in entries), begun)
         except Exception as error:
             if ends_the_run(error):
                 raise
@@ -87,6 +88,7 @@ class CorpusWork:
         """Link all documents; one that makes it fail is left out, and the others are linked without it."""
         self._tell(Event(Stage.LINK, Phase.STARTED))
         self._linking = link_corpus(self._entries.searchable(), self._stores, self._settings, gated=self._gated)
+        self._dispatcher.rest()
         self._tell(Event(Stage.LINK, Phase.DONE))
         return self._linking.failures
 

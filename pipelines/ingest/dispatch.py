@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -136,6 +136,12 @@ class Dispatcher:
             if prefetched == task and function is compile_document:
                 return ended
         return await self._start(function, task).ended(on_note)
+
+    def side_by_side(
+        self, function: Callable[..., bytes], calls: Sequence[tuple[object, ...]]
+    ) -> list[Future[JobResult]]:
+        """Have workers call a job's function, which asks nothing, with each of these arguments."""
+        return [self._pool.submit(Job(function, arguments, ages=False), _as_it_is) for arguments in calls]
 
     def rest(self) -> None:
         """Give back the processes that wait for documents: there are no more for a while."""

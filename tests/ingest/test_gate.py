@@ -1,14 +1,21 @@
-"""The self-recall gate over a knowledge base: what an increment reads."""
+"""The self-recall gate over a knowledge base: what an increment reads, and what workers find of many documents."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from pipelines import build
+from pipelines.core.work.job import JobResult
+from pipelines.ingest import gate
+from pipelines.ingest.dispatch import Dispatcher
+from pipelines.settings import Settings
 from pipelines.store.artifact import FileArtifacts
+from tests.ingest.knowledge import FEW, entries_of, exported
 
 DOCUMENTS = 12
 
@@ -18,13 +25,17 @@ def sheet(number: int) -> str:
     return f"# Data sheet {number}\n\n" + "\n\n".join(pumps) + "\n"
 
 
+def folder_of(place: Path, text: Callable[[int], str]) -> Path:
+    place.mkdir()
+    for number in range(DOCUMENTS):
+        (place / f"{number}.md").write_text(text(number))
+    return place
+
+
 def test_an_edit_of_one_document_reads_the_vectors_of_each_about_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    for number in range(DOCUMENTS):
-        (folder / f"{number}.md").write_text(sheet(number))
+    folder = folder_of(tmp_path / "folder", sheet)
     build(folder, tmp_path / "kb")
     (folder / "3.md").write_text(sheet(3).replace("hall 3", "hall 9"))
     reads: Counter[str] = Counter()
@@ -37,3 +48,42 @@ def test_an_edit_of_one_document_reads_the_vectors_of_each_about_once(
     monkeypatch.setattr(FileArtifacts, "get", counted)
     build(folder, tmp_path / "kb")
     assert DOCUMENTS <= reads["embed"] <= DOCUMENTS + 2
+
+
+def like_others(number: int) -> str:
+    """A sheet of which one sentence is all that most of the others say: these fit it better."""
+    pump = "The pump of the hall has a flow of 40 m3 in an hour."
+    if number < DOCUMENTS - 3:
+        return f"{pump}\n"
+    others = (
+        "The roof leaked in May. Nobody was hurt. Wooden stairs lead to the cellar, where apples and wine are kept."
+    )
+    garden = f"The gardener {number} planted roses, lilies and an oak near the gate of the park, and left."
+    return f"# Visit {number}\n\n{others} {pump}\n\n{garden}\n"
+
+
+def lost(self: Dispatcher, function: object, calls: Sequence[object]) -> list[Future[JobResult]]:
+    """Workers of which the first does what it is asked, and the last was lost."""
+    ended = Future[JobResult]()
+    ended.set_result(JobResult(reason="the process ended with signal SIGKILL"))
+    return [*SIDE_BY_SIDE(self, function, calls[:-1]), ended]  # type: ignore[arg-type]
+
+
+SIDE_BY_SIDE = Dispatcher.side_by_side
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_workers_find_what_one_process_finds(is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, here, shared = folder_of(tmp_path / "folder", like_others), tmp_path / "here", tmp_path / "shared"
+    settings = Settings(ingest=FEW.model_copy(update={"workers": 2}))
+    build(folder, here, settings)
+    monkeypatch.setattr(gate, "SHARED_FROM", 1)
+    if is_lost:
+        monkeypatch.setattr(Dispatcher, "side_by_side", lost)
+    build(folder, shared, settings)
+    assert sum(entry.counts["quarantined"] for entry in entries_of(here).values()) > 0
+    assert exported(shared) == exported(here)
+    assert entries_of(shared) == entries_of(here)
+    kept = [FileArtifacts(kb / "artifacts") for kb in (here, shared)]
+    found = [[one.get("recall", key) for key in one.keys("recall")] for one in kept]
+    assert found[0] == found[1]
