@@ -72,25 +72,13 @@ class GraphStore(Protocol):
 HASH_BYTES = 16
 """The bytes of the hash of a node or an edge."""
 _MODULUS = 1 << (8 * HASH_BYTES)
-_PROPERTIES = b',"properties":'
-"""What stands before the last field of a node or an edge in JSON, and in no text: quotation marks are escaped there."""
 EMPTY = f"{0:032x}"
 """The digest of an owner that has nothing."""
 
 
 def item_hash(item: Node | Edge) -> bytes:
     """Return the first 16 bytes of the SHA-256 of all that a node or an edge holds."""
-    return _hash(encode(item))
-
-
-def hash_and_properties(item: Node | Edge) -> tuple[bytes, bytes]:
-    """Return `item_hash`, and the properties as JSON: the end of what is hashed, so that it is written but once."""
-    data = encode(item)
-    return _hash(data), data[data.index(_PROPERTIES) + len(_PROPERTIES) : -1]
-
-
-def _hash(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()[:HASH_BYTES]
+    return hashlib.sha256(encode(item)).digest()[:HASH_BYTES]
 
 
 def adjusted(digest: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()) -> str:

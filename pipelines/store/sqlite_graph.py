@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar, cast
 
-from pipelines.core.codec import decode
+from pipelines.core.codec import decode, encode
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.sqlite_file import SqliteFile
-from pipelines.store.graph import EMPTY, adjusted, hash_and_properties, item_hash
+from pipelines.store.graph import EMPTY, adjusted, item_hash
 
 _Item = TypeVar("_Item")
 _Place = tuple[str | int, ...]
@@ -180,20 +180,20 @@ def _replace(
         tuple(row[:-1]): row[-1]
         for row in connection.execute(f"SELECT {', '.join(key)}, hash FROM {table} WHERE owner = ?", (owner,))  # noqa: S608
     }
-    written = {place: hash_and_properties(item) for place, item in items.items()}
-    changed = [place for place in items if held.get(place) != written[place][0]]
+    hashes = {place: item_hash(item) for place, item in items.items()}
+    changed = [place for place in items if held.get(place) != hashes[place]]
     # Also what another owner held at these places: the last writer has it.
     taken = [place for place in changed if int(place[0]) < unused]
     _delete(connection, table, key, [place for place in held if place not in items] + taken)
-    rows = (_row(place, owner, items[place], *written[place]) for place in changed)
+    rows = (_row(place, owner, items[place], hashes[place]) for place in changed)
     marks = ", ".join("?" * (5 if table == "nodes" else 7))
     connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
-    _adjust(connection, owner, added=[written[place][0] for place in changed])
+    _adjust(connection, owner, added=[hashes[place] for place in changed])
 
 
-def _row(place: _Place, owner: int, item: Node | Edge, hash: bytes, properties: bytes) -> tuple[str | int | bytes, ...]:
+def _row(place: _Place, owner: int, item: Node | Edge, hash: bytes) -> tuple[str | int | bytes, ...]:
     own = (*place, item.kind.value) if isinstance(item, Node) else place
-    return *own, owner, properties, hash
+    return *own, owner, encode(item.properties), hash
 
 
 def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Sequence[_Place]) -> None:

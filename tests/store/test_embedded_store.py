@@ -13,13 +13,12 @@ import pytest
 
 from pipelines.core.codec import encode
 from pipelines.core.errors import KnowledgeBaseNotFound, StoreError, StoreLocked, StoreMismatch, StoreUnavailable
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.outcome import Status
 from pipelines.core.sqlite_file import translated
 from pipelines.llm.cache import ReplyStore
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.embedded_store import MIGRATIONS, EmbeddedStore, applied
-from pipelines.store.graph import GraphStore, item_hash, subgraph_digest, subgraph_of
+from pipelines.store.graph import GraphStore, item_hash, subgraph_digest
 from pipelines.store.testing.catalog_contract import CatalogContract
 from pipelines.store.testing.graph_store_contract import A, B, GraphStoreContract, assert_holds, document
 
@@ -47,17 +46,6 @@ class TestSqliteGraph(GraphStoreContract):
 
 class TestSqliteCatalog(CatalogContract):
     pass
-
-
-def test_a_text_that_looks_like_the_json_around_it_is_kept_as_it_is(embedded: EmbeddedStore) -> None:
-    hostile = 'x","properties":{"kind":"Atom"}'
-    node = Node(hostile, NodeKind.CHUNK, A, {hostile: hostile, "properties": ""})
-    edge = Edge(hostile, EdgeKind.NEXT, hostile, A, hostile, {"properties": hostile})
-    whole = Subgraph(A, (node,), (edge,))
-    embedded.graph.write(whole)
-    assert subgraph_of(embedded.graph, A) == whole
-    assert embedded.graph.owners() == {A: subgraph_digest(whole)}
-    assert not embedded.damaged_owners()
 
 
 def test_graph_and_catalog_land_together_or_not_at_all(embedded: EmbeddedStore) -> None:
