@@ -163,14 +163,15 @@ def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
 
     One row of three columns and more may be a table's, where a page ends.
     """
+    # One row of two columns may be a line of text with its number.
     if grid.columns < (2 if grid.rows > 1 else 3):
         return False
     places = GridPlaces(grid.cells)
     filled = {number for line in lines if (number := places.at(*line.rect.middle)) is not None}
     rows = Counter(grid.cells[number].row for number in filled)
-    # Two by two with one place empty is the least table.
     if grid.rows == 1:
         return len(filled) > 1
+    # Two by two with one place empty is the least table.
     return len(filled) >= 3 and len(rows) > 1 and (max(rows.values()) > 1 or (drawn and len(rows) == grid.rows))
 
 
