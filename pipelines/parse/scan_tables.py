@@ -165,7 +165,7 @@ def _is_table(rows: Sequence[Row], gutters: Sequence[Gutter]) -> bool:
     columns = _columns(rows, _edges(gutters))
     several = sum(len(row) > 1 for row in rows)
     enough = several >= _LEAST_ROWS and 2 * several > len(rows)
-    return bool(gutters) and enough and all(columns) and not all(map(_is_text, columns))
+    return bool(gutters) and enough and all(map(_says_something, columns)) and not all(map(_is_text, columns))
 
 
 def _table(rows: Sequence[Row], gutters: Sequence[Gutter], header: int) -> ScanTable:
@@ -213,6 +213,11 @@ def _cells(number: int, row: Row, edges: Sequence[float]) -> list[Cell]:
         text = join_lines([line.text for line in held[first]])
         cells.append(Cell(number, first, text, 1, min(reach + 1, following) - first))
     return cells
+
+
+def _says_something(column: Sequence[Line]) -> bool:
+    """Whether a column holds more than signs, as the bullets of a list are."""
+    return any(char.isalnum() for line in column for char in line.text)
 
 
 def _is_text(column: Sequence[Line]) -> bool:
