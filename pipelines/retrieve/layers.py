@@ -47,7 +47,7 @@ class LayerSimilarities:
     its title in the question, and words of the question by which a reader may call it. `atoms` are the atoms found.
     `readable` is 1 for a chunk whose vector tells something of this question, 0 for one in a language that the embedder
     was not made for, and all 0 for a question in one. `nearest` are the chunks that were found by their vectors, the
-    nearest first, whatever their language: of a question that shares no word with them they are all that is known.
+    nearest first, whatever their language.
     """
 
     chunk: LayerSimilarity

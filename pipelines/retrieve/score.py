@@ -70,8 +70,8 @@ def select_chunks(
     """Return the numbers of the best chunks, best first, ties by number.
 
     They are chosen one after the other: a chunk that has terms of the question which no chunk before it has counts
-    more (`fresh`), one of a document that was chosen from before counts less (`again`). Where fewer have a score than
-    are wanted, the nearest by their vectors come behind them.
+    more (`fresh`), one of a document that was chosen from before counts less (`again`). Where none has a score they are
+    the nearest by their vectors.
     """
     pool = best_of(scores.total, limit * POOL)
     covered = np.minimum(features.covered[:, pool], 1.0)
@@ -88,8 +88,7 @@ def select_chunks(
         left[pick] = False
         value[documents == documents[pick]] *= 1 - settings.again
         open_terms *= 1 - covered[:, pick]
-    unscored = [int(chunk) for chunk in features.layers.nearest if scores.total[chunk] <= 0]
-    return [*chosen, *unscored[: limit - len(chosen)]]
+    return chosen or features.layers.nearest[:limit].tolist()
 
 
 def squash(x: float) -> float:
