@@ -78,6 +78,16 @@ def detect_language(text: str, expected: tuple[str, ...] = ()) -> str:
     return candidates[0] if len(candidates) == 1 else _most_likely(sample, candidates, expected)
 
 
+def script_languages(text: str) -> frozenset[str]:
+    """Return those of `IDENTIFIED` that are written in the script that most tells of `text`, Latin where none does.
+
+    >>> sorted(script_languages("误用 at 排了作业，怎么删掉它？"))
+    ['zh']
+    """
+    sample = _sample(text)
+    return frozenset(_candidates(sample, len(_LETTER.findall(sample)))).intersection(IDENTIFIED)
+
+
 def language_of(text: str, default: str) -> str:
     """Return `default`, the language of a chunk's document, unless the script of `text` speaks against it."""
     letters = len(_LETTER.findall(text))

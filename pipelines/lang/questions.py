@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 
 from pipelines.lang.characters import UNSPACED_CHARACTER
-from pipelines.lang.identify import IDENTIFIED, detect_language
+from pipelines.lang.identify import IDENTIFIED, detect_language, script_languages
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms, words
@@ -81,15 +81,17 @@ def question_language(
 ) -> str:
     """Return the language of a question to a corpus in `languages`, the commonest first.
 
-    It is the one with most stop words in it (Grefenstette 1995), of those of the corpus and the one that it is
-    identified as; of several the first. Without stop words it is too short to be identified ("Garantie?"): it is then
-    the language of its script, or the one of the corpus in whose texts its words stand most, of several the first.
-    `stands` tells the share of the texts in a language that have a word.
+    It is the one with most stop words in it (Grefenstette 1995), of the languages of its script in the corpus and the
+    one that it is identified as; of several the first. Without stop words it is too short to be identified
+    ("Garantie?"): it is then the language of its script, or the one of the corpus in whose texts its words stand most,
+    of several the first. `stands` tells the share of the texts in a language that have a word.
     """
-    own = list(dict.fromkeys(filter(None, languages)))
+    possible = script_languages(text)
+    all_own = list(dict.fromkeys(filter(None, languages)))
+    own = [one for one in all_own if one in possible or one not in IDENTIFIED]
     found = [_stop_words_in(text, one) for one in own]
     most = max(found, default=0)
-    if most and not any(_stop_words_in(text, other) > most for other in IDENTIFIED):
+    if most and not any(_stop_words_in(text, other) > most for other in possible):
         return own[found.index(most)]  # whatever it is identified as; to load what identifies takes half a second
     identified = detect_language(text, tuple(languages))
     if identified and _stop_words_in(text, identified) > most:
@@ -98,8 +100,8 @@ def question_language(
         return own[found.index(most)]
     if not profile(identified).spaced:  # a script of its own tells
         return identified
-    said = {one: [stands(word, one) for word in words(text, one)] for one in own}
-    return max(own, key=lambda one: (sum(map(bool, said[one])), sum(said[one])), default="")
+    said = {one: [stands(word, one) for word in words(text, one)] for one in all_own}
+    return max(all_own, key=lambda one: (sum(map(bool, said[one])), sum(said[one])), default="")
 
 
 @lru_cache(maxsize=256)  # asked several times for each question

@@ -167,6 +167,13 @@ def test_a_script_tells_the_language_of_a_question_that_the_corpus_has_not() -> 
     assert question_language("DS-2041", ("de", "en")) == "de"
 
 
+@pytest.mark.parametrize(
+    ("question", "language"), [("误用 at 排了一个作业，怎么删掉它？", "zh"), ("Как запустить and и or?", "ru")]
+)
+def test_words_of_another_script_do_not_tell_the_language_of_a_question(question: str, language: str) -> None:
+    assert question_language(question, ("en", language)) == language
+
+
 def test_vectors_count_only_in_languages_that_the_embedder_reads(retriever: Retriever) -> None:
     languages = [retriever.index.languages[place] for place in retriever.index.language_of]
     readable = retriever.features("When does the ferry cross?").layers.readable
