@@ -86,7 +86,7 @@ class DocumentLink:
         return told | {name: value for name, value in named.items() if value}
 
 
-@lru_cache(1 << 14)
+@lru_cache(1 << 14)  # a name that a corpus lacks is missing from many of its pages
 def _unresolved_id(wanted: str) -> str:
     return content_id("unresolved", fold_name(wanted))
 

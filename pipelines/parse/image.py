@@ -13,10 +13,11 @@ from PIL import ImageOps, UnidentifiedImageError
 
 from pipelines.core.document import Page, Source
 from pipelines.core.errors import Malformed, StrataError, TooLarge
+from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.limits import MEBIBYTE
-from pipelines.parse.lines import Line, around, group_paragraphs, join_lines, turned_box
+from pipelines.parse.lines import Line, Rect, around, group_paragraphs, join_lines, turned_box
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
 from pipelines.parse.scan_tables import ScanTable, part_tables
@@ -109,7 +110,7 @@ def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image:
 
 
 def _add_text(builder: DocumentBuilder, number: int, read: PictureText) -> None:
-    for part in part_tables(read.lines):
+    for part in part_tables(read.lines, lambda rect: _box(number, rect, read)):
         if isinstance(part, ScanTable):
             builder.table(part.cells, _place(number, part.lines, read), confidence=_confidence(part.lines))
         else:
@@ -124,8 +125,11 @@ def _add_lines(builder: DocumentBuilder, number: int, lines: Sequence[Line], rea
 
 
 def _place(number: int, group: Sequence[Line], read: PictureText) -> Place:
-    box = around(line.rect for line in group).box(number, read.width, read.height)
-    return Place(number, boxes=(turned_box(box, -read.turn),))
+    return Place(number, boxes=(_box(number, around(line.rect for line in group), read),))
+
+
+def _box(number: int, rect: Rect, read: PictureText) -> Box:
+    return turned_box(rect.box(number, read.width, read.height), -read.turn)
 
 
 def _confidence(group: Sequence[Line]) -> float:

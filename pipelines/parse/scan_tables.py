@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from pipelines.core.provenance import Box
 from pipelines.core.table import Cell, is_data
 from pipelines.parse.lines import Line, Rect, around, join_lines
 
@@ -43,8 +44,8 @@ class ScanTable:
         return around(line.rect for line in self.lines)
 
 
-def part_tables(lines: Sequence[Line]) -> list[ScanTable | list[Line]]:
-    """Return the tables of a page and the lines between them, from top to bottom.
+def part_tables(lines: Sequence[Line], box: Callable[[Rect], Box]) -> list[ScanTable | list[Line]]:
+    """Return the tables of a page and the lines between them, from top to bottom; `box` places a cell on the page.
 
     A table goes over the page's whole width: what stands beside it is part of its rows.
     """
@@ -63,7 +64,7 @@ def part_tables(lines: Sequence[Line]) -> list[ScanTable | list[Line]]:
         header = _header(above, run[0], em)
         text = [line for row in above[: len(above) - len(header)] for line in row]
         parts += [text] if text else []
-        parts.append(_table([*header, *run], gutters, max(1, len(header))))
+        parts.append(_table([*header, *run], gutters, max(1, len(header)), box))
         above = []
         at += len(run)
     text = [line for row in above for line in row]
@@ -83,6 +84,7 @@ def _rows(lines: Sequence[Line], em: float) -> list[list[Line]]:
 
 def _between(above: Row, line: Line) -> bool:
     """Whether a line begins beside a row, and stands under nothing of it."""
+    # A quarter of a line: less is the slant of a scan.
     beside = line.rect.top < max(one.rect.bottom for one in above) - line.rect.height / 4
     return beside and all(one.rect.right < line.rect.left or one.rect.left > line.rect.right for one in above)
 
@@ -168,11 +170,11 @@ def _is_table(rows: Sequence[Row], gutters: Sequence[Gutter]) -> bool:
     return bool(gutters) and enough and all(map(_says_something, columns)) and not all(map(_is_text, columns))
 
 
-def _table(rows: Sequence[Row], gutters: Sequence[Gutter], header: int) -> ScanTable:
+def _table(rows: Sequence[Row], gutters: Sequence[Gutter], header: int, box: Callable[[Rect], Box]) -> ScanTable:
     """Return rows as a table, the first of them as its header."""
     edges = _edges(gutters)
     rows = _joined(rows, edges)
-    cells = [cell for number, row in enumerate(rows) for cell in _cells(number, row, edges)]
+    cells = [cell for number, row in enumerate(rows) for cell in _cells(number, row, edges, box)]
     if not is_data(cells):
         cells = [replace(cell, header=cell.row < header) for cell in cells]
     return ScanTable(tuple(cells), tuple(line for row in rows for line in row))
@@ -201,7 +203,7 @@ def _columns(rows: Sequence[Row], edges: Sequence[float]) -> list[list[Line]]:
     return columns
 
 
-def _cells(number: int, row: Row, edges: Sequence[float]) -> list[Cell]:
+def _cells(number: int, row: Row, edges: Sequence[float], box: Callable[[Rect], Box]) -> list[Cell]:
     """Return the cells of a row; a line that goes over gutters makes a cell of several columns."""
     held: dict[int, list[Line]] = {}
     for line in row:
@@ -211,7 +213,8 @@ def _cells(number: int, row: Row, edges: Sequence[float]) -> list[Cell]:
     for first, following in zip(firsts, [*firsts[1:], len(edges) + 1], strict=True):
         reach = max(sum(line.rect.right > edge for edge in edges) for line in held[first])
         text = join_lines([line.text for line in held[first]])
-        cells.append(Cell(number, first, text, 1, min(reach + 1, following) - first))
+        place = box(around(line.rect for line in held[first]))
+        cells.append(Cell(number, first, text, 1, min(reach + 1, following) - first, boxes=(place,)))
     return cells
 
 

@@ -140,7 +140,7 @@ def test_what_was_said_becomes_questions_to_evaluate_with(
     say(place, "Who knows?", right=False)
     monkeypatch.chdir(place)
     run(monkeypatch, "feedback", "export", "all.jsonl")
-    assert "2 questions written, 1 left out" in capsys.readouterr().out
+    assert "2 questions written, 1 without a known answer omitted" in capsys.readouterr().out
     one, two = read_questions(place / "all.jsonl")
     assert (one.question, one.labels, one.sources[0].file) == (ODD, ("7 years",), "manual.md")
     assert (two.question, two.labels, two.sources) == ("What torque?", ("68 Nm",), ())

@@ -20,6 +20,7 @@ _HEADER = struct.Struct("<4s5H3L2H")
 """A member's local header: mark, version, flags, method, time, date, CRC, both sizes, lengths of name and extra field
 (PKWARE APPNOTE 4.3.7)."""
 _STORED, _DEFLATED = 0, 8
+"""Ways of compression (PKWARE APPNOTE 4.4.5)."""
 _PIECE = 64
 """Bytes unpacked at once: so many before a fault are lost."""
 _XML = (".xml", ".rels")

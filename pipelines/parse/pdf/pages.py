@@ -272,7 +272,7 @@ class PageReader:
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=TextStyle(usual)), self.outline)
         lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
-        items = [item for part in part_tables(lines) for item in _of_scan(part, maker)]
+        items = [item for part in part_tables(lines, seen.box) for item in _of_scan(part, maker)]
         if not is_running(read.lines) and not any(item.cells for item in items):
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
             items = items if raw.images else _by_parts(raw, lines)

@@ -31,7 +31,8 @@ _HEAP = 4
 """Part of `limits.memory_mb` that pandoc may fill; a book takes a tenth of that."""
 _LATEX = re.compile(r"\A(?>\s+|%[^\n]*)*+\\(?:documentclass|documentstyle|RequirePackage|PassOptionsToPackage)\b")
 _TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}")
-_BAR = re.compile(r"\|(?![^\[\]]*\]\])")
+_GIVEN = re.compile(r"(?:\[\[[^\[\]]*+\]\]|[^|])++")
+"""What stands between bars; the bar of a link belongs to the link."""
 _NESTED = 10
 """Templates within one another; MediaWiki's own pages seldom go beyond five."""
 _WARNING = re.compile(r"^\[WARNING\] (.+)$", re.MULTILINE)
@@ -115,7 +116,7 @@ def _with_templates(text: str) -> str:
 
 
 def _given(inside: str) -> str:
-    values = [part.partition("=") for part in _BAR.split(inside)[1:]]
+    values = [part.partition("=") for part in _GIVEN.findall(inside)[1:]]
     told = [f"{name.strip()}: {value.strip()}" if sign else name.strip() for name, sign, value in values]
     return ", ".join(told)
 

@@ -35,7 +35,7 @@ _SETTINGS = {
     "traceback": True,
 }
 _CODE_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|sourcecode|literalinclude)::", re.MULTILINE)
-_ROLE = re.compile(r":([a-z][a-z-]*+(?::[a-z]++)?):`([^`<]*+)([^`]*+)`")
+_ROLE = re.compile(r":(?P<name>[a-z][a-z-]*+(?::[a-z]++)?):`(?P<shown>[^`<]*+)(?P<target>[^`]*+)`")
 _DIRECTIVE = re.compile(
     r"^(?P<indent>[ \t]*)\.\. (?P<name>[\w+-]++(?::[\w+-]++)*+)::(?:[ \t]++(?P<words>.*+))?\n(?:[ \t]+:[\w-]+:.*\n)*",
     re.MULTILINE,
@@ -81,8 +81,11 @@ def _plain_directives(text: str) -> str:
             return found[0]
         return "" if name in _SILENT else f"{found['indent']}{found['words'] or ''}\n"
 
+    def role(found: re.Match[str]) -> str:
+        return found[0] if found["name"] in en.roles else found["shown"].rstrip() or found["target"]
+
     text = _CODE_DIRECTIVE.sub(r"\1.. code::", text)
-    text = _ROLE.sub(lambda found: found[0] if found[1] in en.roles else found[2].rstrip() or found[3], text)
+    text = _ROLE.sub(role, text)
     return _DIRECTIVE.sub(directive, text)
 
 
