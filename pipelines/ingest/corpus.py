@@ -65,7 +65,7 @@ class Linking:
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """The self-recall gate that was begun for these documents; a call waits for what it says."""
+    """The self-recall gate that was started for these documents; calling `gate` waits for its result."""
 
     documents: frozenset[str]
     gate: Callable[[], Gate]

@@ -1,7 +1,7 @@
 """The self-recall gate over the whole knowledge base: atoms that do not retrieve their own chunk are not indexed.
 
-Where most documents are new, worker processes ask it, each about the atoms of some of the documents, while this process
-links them; else this process does.
+If most documents are new, worker processes compute it, each for the atoms of its share of the documents, while the
+main process links them; otherwise the main process computes it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BREATH = 64
 Standings = Mapping[str, Sequence[ChunkRank]]
 """The ranks of the atoms of documents, by the keys of their vectors."""
 SideBySide = Callable[[Callable[..., bytes], Sequence[tuple[object, ...]]], Sequence[Future[JobResult]]]
-"""Has workers call a job's function with each of these arguments."""
+"""Runs a job's function in the workers, once for each tuple of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
 
 
 def begin_gate(entries: Sequence[Entry], stores: Stores, side_by_side: SideBySide, workers: int) -> Callable[[], Gate]:
-    """Begin with what `gate` does, and return what waits for its end; it returns and raises as `gate` does.
+    """Start `gate`, and return a function that waits for its result; it returns and raises as `gate` does.
 
-    Where most documents are new, workers do it; where one of these fails, or few documents are new, this process does.
+    Workers compute it if most documents are new; this process does if few are new, or if a worker fails.
     """
     keys, before = [entry.artifacts["embed"] for entry in entries], _kept(stores)
     if len(keys) - sum(key in before for key in keys) < max(SHARED_FROM, len(keys) / 2):
