@@ -20,6 +20,8 @@ from tests.conftest import ROOT
 from tests.core.work import jobs
 
 SMALL = JobLimits(cpu_s=1, stall_s=2, memory_mb=400)
+LITTLE_MEMORY = JobLimits(memory_mb=400)
+"""No other limit that a slow machine could reach first."""
 
 
 def itself(ended: JobResult) -> JobResult:
@@ -39,21 +41,21 @@ def job(function: Callable[..., bytes], *arguments: object) -> Job:
 
 
 @pytest.mark.parametrize(
-    ("function", "status", "reason", "error"),
+    ("function", "allowance", "status", "reason", "error"),
     [
-        (jobs.loop, Status.TOO_LARGE, "took longer than 1 processor seconds", "Killed"),
-        (jobs.talk, Status.TOO_LARGE, "took longer than 1 processor seconds", "Killed"),
-        (jobs.sleep, Status.TOO_LARGE, "made no progress for 2 s", "Killed"),
-        (jobs.eat, Status.TOO_LARGE, "took more than 400 MiB of memory", "Killed"),
-        (jobs.gulp, Status.FAILED, "", "MemoryError"),
-        (jobs.crash_after_handing_out, Status.FAILED, "exit code 3", "Crashed"),
-        (jobs.raise_error, Status.FAILED, "the disk is full", "StoreError"),
+        (jobs.loop, SMALL, Status.TOO_LARGE, "took longer than 1 processor seconds", "Killed"),
+        (jobs.talk, SMALL, Status.TOO_LARGE, "took longer than 1 processor seconds", "Killed"),
+        (jobs.sleep, SMALL, Status.TOO_LARGE, "made no progress for 2 s", "Killed"),
+        (jobs.eat, LITTLE_MEMORY, Status.TOO_LARGE, "took more than 400 MiB of memory", "Killed"),
+        (jobs.gulp, SMALL, Status.FAILED, "", "MemoryError"),
+        (jobs.crash_after_handing_out, SMALL, Status.FAILED, "exit code 3", "Crashed"),
+        (jobs.raise_error, SMALL, Status.FAILED, "the disk is full", "StoreError"),
     ],
 )
 def test_a_job_that_misbehaves_costs_itself(
-    function: Callable[..., bytes], status: Status, reason: str, error: str
+    function: Callable[..., bytes], allowance: JobLimits, status: Status, reason: str, error: str
 ) -> None:
-    before, broken, after = run(job(jobs.give, b"a"), job(function), job(jobs.give, b"b"))
+    before, broken, after = run(job(jobs.give, b"a"), job(function), job(jobs.give, b"b"), allowance=allowance)
     assert (before.result, after.result) == (b"a", b"b")
     assert broken.result is None
     assert (broken.status, broken.error) == (status, error)
