@@ -42,8 +42,7 @@ def found(page: Page, where: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", WIDE), ("dark", NARROW)], ids=["light-wide", "dark-narrow"])
 def test_axe_finds_nothing(
     browser: Browser, served: Served, id_of: Callable[[str], str], scheme: str, viewport: dict[str, int]
 ) -> None:
