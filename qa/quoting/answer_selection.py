@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import only_names_values
-from pipelines.retrieve.searches import TELLING
+from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.lists import not_complete
 from qa.quoting.question_terms import QuestionTerms
@@ -137,7 +137,7 @@ def incomplete(question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Se
 def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> tuple[list[ScoredUnit], list[ScoredUnit]]:
     """The sentences of the best one's document that are nearly as good; and those too many."""
     own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and not item.unit.label)
-    found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= TELLING]
+    found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= MIN_SENTENCE_TERMS]
     return sorted(found[:_SERIES], key=lambda item: item.unit.span) or [best], found[_SERIES:]
 
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.terms import stem, stop_words
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.searches import TELLING
+from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.table_rows import cells_of
 from qa.quoting.question_terms import QuestionTerms
 
@@ -76,7 +76,7 @@ def _says(unit: EvidenceUnit, thing: str) -> bool:
         return _names(name, thing) and any(map(_is_wording, cells))
     language = unit.hit.chunk.language
     behind = _BRACKET.sub("", _behind(fold(unit.text), thing, language))
-    if len(unit.own) < TELLING or not behind:
+    if len(unit.own) < MIN_SENTENCE_TERMS or not behind:
         return False
     if _MARK.match(behind):
         return True

@@ -23,7 +23,7 @@ from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus, opening, said
+from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus, opening_sentence, overview_text
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
 from qa.citations import CheckedClaims, Citer
@@ -123,7 +123,7 @@ class _Survey:
         question, settings = self.attempt.question, self.attempt.settings
         share = max(1, settings.context_tokens // AT_ONCE)
         for overview in self.corpus.overviews(self.corpus.documents[: settings.surveyed]):
-            yield _Read(overview.title or overview.uri, cut(said(overview), share), overview.hits)
+            yield _Read(overview.title or overview.uri, cut(overview_text(overview), share), overview.hits)
         wanted = frozenset(terms(question))
         for hit in self.attempt.retrieval.retrieve(question, settings.hits):
             yield _Read(headline(hit), condensed(hit.chunk.text, share, wanted), (hit,))
@@ -261,7 +261,7 @@ def _documents(corpus: WholeCorpus, settings: AnswerSettings, citer: Citer) -> t
     hits, claims = [], []
     for one in corpus.overviews(corpus.documents[: settings.surveyed]):
         hits.append(one.parts[0].hits[0])
-        if (first := opening(one.hits)) is not None:
+        if (first := opening_sentence(one.hits)) is not None:
             said_of_it = cut(one.summary, _SUMMARY_TOKENS) or " ".join(first.text.split())
             claims.append(Claim(f"{one.title or one.uri}: {said_of_it}", (citer.cite_unit(first),)))
     return hits, claims
