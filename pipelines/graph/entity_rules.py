@@ -14,7 +14,7 @@ from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.names import ARTICLES, LEGAL_FORMS, SAME_NAMES, SHORT_FORMS, SMALL_WORDS, TITLES, without_accents
-from pipelines.lang.spelling import edits
+from pipelines.lang.terms import edits
 
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")

@@ -10,8 +10,7 @@ from pipelines.core import codec
 from pipelines.core.ids import digest
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.lang.characters import fold, is_joined
-from pipelines.lang.find import StringFinder
-from pipelines.lang.word_lists import FoundWord, any_of, words_in
+from pipelines.lang.word_lists import FoundWord, StringFinder, any_of, words_in
 from pipelines.store.artifact import ArtifactStore
 
 STAGE = "mentions"

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.lang.profile import profile
-from pipelines.lang.spelling import edits_taken, spelled_like
-from pipelines.lang.terms import forms, stop_words, words
+from pipelines.lang.terms import forms, max_edits, spelled_like, stop_words, words
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.sparse_rows import Numbers
 
@@ -167,7 +166,7 @@ class CorpusWords:
 
     def _spelled_like(self, word: str) -> list[int]:
         """Return the terms with the fewest edits from a word."""
-        edits = edits_taken(word)
+        edits = max_edits(word)
         if not edits:
             return []
         terms = self._index.terms

@@ -113,7 +113,7 @@ class StoredKnowledge:
         return self._open.retriever.outdated
 
     def with_terms(self, terms: Sequence[TagPair]) -> StoredKnowledge:
-        """Return the knowledge base with searches also for the documents' terms for a question's words (PIKE-RAG 5.2.2).
+        """Return the knowledge base that also searches for the documents' terms for words of a query (PIKE-RAG 5.2.2).
 
         Each pair applies to the queries that contain its words: the question, and those derived from it.
         """

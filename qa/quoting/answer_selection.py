@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import only_names_values
+from pipelines.lang.questions import asks_no_value
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.lists import not_complete
@@ -74,7 +74,7 @@ def lacks_formal_value(question: QuestionTerms, quoted: Sequence[ScoredUnit], sc
 
     Of a part that the question names by its code it has to be that part's.
     """
-    if not question.wants or not question.wants <= _FORMAL or only_names_values(question.text, question.language):
+    if not question.wants or not question.wants <= _FORMAL or asks_no_value(question.text, question.language):
         return False
     quotes = {(item.unit.hit.document, item.unit.span) for item in quoted}
     return quotes.isdisjoint((one.unit.hit.document, one.unit.span) for one in _giving_of_the_named(question, scored))

@@ -18,8 +18,7 @@ from statistics import fmean, pstdev
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind, gives
-from pipelines.lang.spelling import edits_taken, spelled_like
-from pipelines.lang.terms import stem, words
+from pipelines.lang.terms import max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
@@ -197,7 +196,7 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
         least = max(NEAREST, fmean(same) + OUTSTANDING * pstdev(same)) if same else NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= least]
         if term in question.unknown and word not in common_words(question.language):
-            like = spelled_like(word, passage_words, edits_taken(word))
+            like = spelled_like(word, passage_words, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pipelines.lang.characters import fold
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import question_language, subject_words, tells_of, value_kinds, value_words
+from pipelines.lang.questions import information, question_language, subject_words, value_kinds, value_words
 from pipelines.lang.terms import split_identifier, stem, stop_words, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
@@ -115,7 +115,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     names = frozenset(
         term for term, word in said.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
-    tells = {term: tells_of(word, language, weights[term]) for term, word in said.items()}
+    tells = {term: information(word, language, weights[term]) for term, word in said.items()}
     asked = QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names)
     return replace(asked, tells=tells)
 
