@@ -238,7 +238,7 @@ async def judge(model: ModelCalls, question: str, labels: Sequence[str], answer:
     None where the model gave no usable verdict.
     """
     listed = "\n".join(f"- {label}" for label in labels)
-    asked = await model.ask("judge", VerdictReply, room=200, question=question, labels=listed, answer=answer)
+    asked = await model.ask("judge", VerdictReply, tokens=200, question=question, labels=listed, answer=answer)
     return asked.value.correct if asked.value else None
 
 

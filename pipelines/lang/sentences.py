@@ -7,8 +7,8 @@ import re
 from pipelines.core.provenance import Span
 from pipelines.lang.profile import longest_first, profile
 
-# A sentence ends at .!? before white space, at the marks of Chinese, Hindi, Arabic and Urdu, at a blank line, and before
-# a list item or a table row.
+# A sentence ends at .!? before white space, at the marks of Chinese, Hindi, Arabic and Urdu, at a blank line, before a
+# list item, and before a table row.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；।॥؟۔]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
