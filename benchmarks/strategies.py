@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from evaluate.answers import AnswerResult, evaluate_answers, read_results, summed
+from evaluate.answers import AnswerResult, evaluate_answers, read_results, summarized
 from evaluate.questions import Question, read_passages, read_questions, write_lines
 from evaluate.sets import build_passages
 from pipelines.settings import load
@@ -82,7 +82,7 @@ def forget(path: Path, strategies: Sequence[str]) -> None:
 def show(name: str, answered: Sequence[AnswerResult]) -> None:
     print(f"\n{name}\n{'':<12}" + "".join(f"{column:>14}" for column in COLUMNS))
     for strategy in STRATEGIES:
-        figures = summed([one for one in answered if one.strategy == strategy])
+        figures = summarized([one for one in answered if one.strategy == strategy])
         print(f"{strategy:<12}" + "".join(f"{figures[column]:>14,}" for column in COLUMNS), flush=True)
 
 
