@@ -1,12 +1,12 @@
-"""The strategies side by side on MuSiQue and HotpotQA, over whole corpora (PIKE-RAG, tables 4 to 6).
+"""The strategies on MuSiQue and HotpotQA, over whole corpora (PIKE-RAG, tables 4 to 6).
 
     python benchmarks/strategies.py --keep FOLDER (--gguf FILE | --base-url URL --model NAME) [--again pike]
 
-The atoms are keyless ones, with `--distilled` those that the model writes.
+The atoms are extractive, with `--distilled` those of the model.
 
-Every strategy answers a question before the next one is asked, so that the table is fair whenever a run is stopped.
-What was answered stays in FOLDER, a line each, and is not asked again; `--again` forgets the answers of a strategy,
-`--table` prints what is there.
+All strategies answer a question before the next one is asked, so that an interrupted run gives a fair table. Answers
+are kept in FOLDER, one per line, and are not repeated; `--again` discards the answers of a strategy, `--table` prints
+the existing results.
 """
 
 from __future__ import annotations
