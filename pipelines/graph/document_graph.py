@@ -43,7 +43,7 @@ def build_graph(document: Document, distillate: Distillate) -> Subgraph:
 def redirect(subgraph: Subgraph, merged: Mapping[str, str]) -> Subgraph:
     """Return `subgraph` with the edges of merged entities moved to their replacements.
 
-    `merged` is `Linked.stands_for(document)`, a mapping from entity ids to their replacements. A relation between two
+    `merged` is `Linked.replacements(document)`, a mapping from entity ids to their replacements. A relation between two
     names of the same entity is dropped.
     """
     edges: list[Edge] = []

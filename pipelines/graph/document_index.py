@@ -113,10 +113,10 @@ class DocumentIndex:
         return Resolution(reason="no such message here")
 
     def _part(self, target: str, source: DocumentProfile) -> Resolution:
-        found = self._paths.get(_path_key(source.uri + INSIDE + target)) or self._beside(target, source)
+        found = self._paths.get(_path_key(source.uri + INSIDE + target)) or self._adjacent(target, source)
         return Resolution((found,), "part") if found else Resolution(reason="this part is not in the knowledge base")
 
-    def _beside(self, target: str, source: DocumentProfile) -> str | None:
+    def _adjacent(self, target: str, source: DocumentProfile) -> str | None:
         """Return the document with this file name in the same container, or in the same folder."""
         holder = source.uri.rpartition(INSIDE)[0]
         places = [holder + INSIDE + target] if holder else []

@@ -37,7 +37,7 @@ class Linked:
     merged: Mapping[str, str] = field(default_factory=dict)
     split: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def stands_for(self, document: str) -> Mapping[str, str]:
+    def replacements(self, document: str) -> Mapping[str, str]:
         """Return the mapping from entity ids to their replacements in a document, as `redirect` expects it."""
         here = {id: self.merged.get(other, other) for id, other in self.split.get(document, {}).items()}
         return {**self.merged, **here} if here else self.merged
@@ -75,7 +75,7 @@ def link(
 
     Example:
         linked = link([document_profile(document, distillate)], chunks_of)
-        subgraph = redirect(build_graph(document, distillate), linked.stands_for(document.id))
+        subgraph = redirect(build_graph(document, distillate), linked.replacements(document.id))
     """
     ordered = sorted(profiles, key=lambda profile: profile.document)
     index = DocumentIndex(ordered)

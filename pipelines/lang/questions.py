@@ -48,9 +48,9 @@ def pair_words(
     chosen = _side_by_side(values)
     covered = {letter for place in chosen for letter in (place, place + 1)}
     for letter in set(range(len(pairs) + 1)) - covered:
-        said = pairs[letter][0] if letter < len(pairs) else pairs[-1][-1]
+        character = pairs[letter][0] if letter < len(pairs) else pairs[-1][-1]
         known = [place for place in (letter - 1, letter) if 0 <= place < len(pairs) and values[place] > UNKNOWN]
-        if known and said not in alone:
+        if known and character not in alone:
             chosen.add(max(known, key=lambda place: values[place]))
     yield from (pairs[place] for place in sorted(chosen))
 
@@ -97,8 +97,8 @@ def question_language(
         return own[found.index(most)]
     if not profile(identified).spaced:  # identified by its script
         return identified
-    said = {one: [text_share(word, one) for word in words(text, one)] for one in corpus_languages}
-    return max(corpus_languages, key=lambda one: (sum(map(bool, said[one])), sum(said[one])), default="")
+    shares = {one: [text_share(word, one) for word in words(text, one)] for one in corpus_languages}
+    return max(corpus_languages, key=lambda one: (sum(map(bool, shares[one])), sum(shares[one])), default="")
 
 
 @lru_cache(maxsize=256)  # called several times for each question

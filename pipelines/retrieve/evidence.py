@@ -80,9 +80,9 @@ class EvidenceUnit:
 
         A question about the weight of the Hulda 2 names a row "Hulda 2", but not a row "Hulda 2 Long".
         """
-        said = frozenset(words(question)) if self.fields else frozenset[str]()
+        asked = frozenset(words(question)) if self.fields else frozenset[str]()
         cells = (cell for _, cell in self.fields if any(map(str.isdigit, cell)))
-        return any(said.issuperset(words(cell)) for cell in cells)
+        return any(asked.issuperset(words(cell)) for cell in cells)
 
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:

@@ -228,8 +228,8 @@ def title_keys(title: str, language: str = "") -> Iterator[str]:
 def document_words(title: str, uri: str, media_type: str, language: str = "") -> list[str]:
     """Return the terms that readers may use for a document: those of its title, file name and kind."""
     file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
-    said = f"{title} {_CAMEL.sub(' ', file)} {kind_words(media_type, language)}"
-    return list(dict.fromkeys(terms(said, language)))
+    text = f"{title} {_CAMEL.sub(' ', file)} {kind_words(media_type, language)}"
+    return list(dict.fromkeys(terms(text, language)))
 
 
 def word_ngrams(text: str, longest: int = LONGEST_NAME) -> Iterator[tuple[int, int, str]]:

@@ -79,9 +79,9 @@ def analyze_query(
     corpus = corpus or CorpusWords(index)
     language = question_language(text, index.languages, corpus.chunk_share)
     own = corpus.of(text, language)
-    said = {word.term for word in own}
+    own_terms = {word.term for word in own}
     expanding = expansion(tags, corpus, main_language(index)) if tag_words else ()
-    added = [(word, tag_words * weight) for word, weight in expanding if word.term not in said]
+    added = [(word, tag_words * weight) for word, weight in expanding if word.term not in own_terms]
     found = (*own, *(word for word, _ in added))
     weights = np.array([_inverse_frequency(index, word) for word in found], dtype=np.float32)
     weights[len(own) :] *= np.array([weight for _, weight in added], dtype=np.float32)
@@ -141,12 +141,12 @@ def document_surplus(query: AnalyzedQuery, covered: Weights, index: Index) -> We
     norms = bm25.length_norms(lengths)
     found = np.zeros(index.size, dtype=np.float32)
     for weight, row, word in zip(query.weights, covered, query.words, strict=True):
-        said = np.zeros(len(index.documents), dtype=np.float32)
+        factors = np.zeros(len(index.documents), dtype=np.float32)
         for chunks, counts, most in _counts(word, index):
             whole = np.bincount(index.document_of[chunks], counts, len(index.documents)).astype(np.float32)
-            np.maximum(said, _saturated(whole, norms, most), out=said)
-        if said.any():
-            found += weight * np.maximum(0, said[index.document_of] - row)
+            np.maximum(factors, _saturated(whole, norms, most), out=factors)
+        if factors.any():
+            found += weight * np.maximum(0, factors[index.document_of] - row)
     return found / np.float32(query.ideal)
 
 

@@ -60,10 +60,10 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
     if not chosen or not question.total:
         return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
-    missing = [question.tells[term] * lack for term, lack in lacks.items()]
+    missing = [question.information[term] * lack for term, lack in lacks.items()]
     return Features(
         untold=max(missing) * (1 - min(1.0, len(missing) / _LONG)),
-        unsaid=sum(missing) / (sum(question.tells.values()) or 1.0),
+        unsaid=sum(missing) / (sum(question.information.values()) or 1.0),
         other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
         valueless=float(not counts and lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
@@ -80,15 +80,15 @@ def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     return bool(question.wants) and Kind.TIME not in question.wants and not any(item.gives for item in chosen[:2])
 
 
-def lacked(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
+def missing_words(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
     """Return the words of the question that are missing most in the chosen units, with a cover below 0.5."""
-    return tuple(question.said[term] for _, term, cover in _lacking(question, chosen) if cover < 0.5)
+    return tuple(question.words[term] for _, term, cover in _most_missing(question, chosen) if cover < 0.5)
 
 
-def _lacking(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:
+def _most_missing(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:
     """Return (missing weight, term, cover) for the terms that are missing most."""
-    lacking = ((question.weights[term] * (1 - cover), term, cover) for term, cover in combined_cover(chosen).items())
-    return sorted(lacking, reverse=True)[:_MAX_LISTED]
+    missing = ((question.weights[term] * (1 - cover), term, cover) for term, cover in combined_cover(chosen).items())
+    return sorted(missing, reverse=True)[:_MAX_LISTED]
 
 
 def confidence(found: Features) -> float:

@@ -35,12 +35,12 @@ _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
 def defined_thing(question: QuestionTerms) -> str:
     """Return the only thing named in a question, folded; "" if it asks for a value or names several things."""
     folded = fold(question.text)
-    places = [(folded.find(word), len(word)) for word in question.said.values()]
+    places = [(folded.find(word), len(word)) for word in question.words.values()]
     if question.wants or question.several or not places or min(places)[0] < 0:
         return ""
     thing = folded[min(places)[0] : max(place + length for place, length in places)]
     rest = thing
-    for word in sorted(question.said.values(), key=len, reverse=True):
+    for word in sorted(question.words.values(), key=len, reverse=True):
         rest = rest.replace(word, "")
     return "" if any(map(str.isalnum, rest)) else thing
 

@@ -139,7 +139,7 @@ class _Coverage:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself."""
         language = unit.hit.chunk.language
         best = self._place(self._question.form(term, language), unit)
-        if term in self._codes and best < OWN and _has_apart(unit, self._question.said[term]):
+        if term in self._codes and best < OWN and _has_apart(unit, self._question.words[term]):
             return OWN
         if parts := self._question.parts(term, language):
             best = max(best, RELATED * min(self._place(part, unit) for part in parts))
@@ -178,20 +178,20 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
 
     A word that is in no passage of the corpus and not a frequent one may be a misspelling of a word of the passages.
     """
-    said: dict[str, str] = {}
+    word_of: dict[str, str] = {}
     for hit in hits:
         for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
             if _WORD.fullmatch(word):
-                said.setdefault(stem(word, hit.chunk.language), word)
-    asked = [(term, word) for term, word in question.said.items() if _WORD.fullmatch(word)]
-    passage_terms, passage_words = list(said), list(said.values())
+                word_of.setdefault(stem(word, hit.chunk.language), word)
+    asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
+    passage_terms, passage_words = list(word_of), list(word_of.values())
     rows = lexicon.word_similarities([word for _, word in asked], passage_words)
     scripts = list(map(_script, passage_words))
     found: dict[str, list[tuple[str, float]]] = {}
     for (term, word), row in zip(asked, rows, strict=True):
         same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
         least = max(NEAREST, fmean(same) + OUTSTANDING * pstdev(same)) if same else NEAREST
-        related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= least]
+        related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
         if term in question.unknown and word not in common_words(question.language):
             like = spelled_like(word, passage_words, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]

@@ -34,20 +34,20 @@ class QuestionTerms:
 
     - `language`: its language (ISO 639-1), or "" if unknown.
     - `weights`: its terms with their rarity in the corpus, in (0, 1]; for a compound, that of all its words.
-    - `said`: the word of each term.
+    - `words`: the word of each term.
     - `codes`: terms that identify a thing ("k80-250", "dn-58213", "shared_buffers", a number).
     - `wants`: the kinds of value asked for; `asking`: the terms that indicate them ("how many kilograms").
     - `lists`: whether all of a kind are asked for ("all alarms"); `several`: also for an account ("summarise").
     - `sides`: the terms that distinguish two things compared in the question.
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
-    - `tells`: the information content of each term, independent of the corpus (`pipelines.lang.questions.information`).
+    - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
 
     text: str
     language: str
     weights: Mapping[str, float]
-    said: Mapping[str, str]
+    words: Mapping[str, str]
     codes: frozenset[str]
     wants: frozenset[Kind]
     asking: frozenset[str]
@@ -56,7 +56,7 @@ class QuestionTerms:
     sides: tuple[str, ...] = ()
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
-    tells: Mapping[str, float] = field(default_factory=dict)
+    information: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -65,12 +65,12 @@ class QuestionTerms:
 
     def form(self, term: str, language: str) -> str:
         """Return the form of a term of the question in texts in `language`."""
-        return stem(self.said.get(term, term), language)
+        return stem(self.words.get(term, term), language)
 
     def parts(self, term: str, language: str) -> frozenset[str]:
         """Return the forms of the words of a compound term ("max-age"); nothing for codes and single words."""
-        words = () if term in self.codes else _words_in(self.said.get(term, term), language)
-        return frozenset(stem(word, language) for word in words)
+        parts = () if term in self.codes else _words_in(self.words.get(term, term), language)
+        return frozenset(stem(word, language) for word in parts)
 
     def forms(self, language: str) -> frozenset[str]:
         """Return the forms of all terms."""
@@ -89,7 +89,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     """
     known = tuple(dict.fromkeys(filter(None, languages)))
     language = question_language(question, known)
-    said: dict[str, str] = {}
+    word_of: dict[str, str] = {}
 
     def rarity_of(word: str) -> float:
         return min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
@@ -102,24 +102,24 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         return subject_words(text, language or next(iter(known), ""), rarity_of)
 
     for word in subject_of(question):
-        said.setdefault(stem(word, language), word)
-    weights = {term: weight_of(word) for term, word in said.items()}
-    codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
+        word_of.setdefault(stem(word, language), word)
+    weights = {term: weight_of(word) for term, word in word_of.items()}
+    codes = frozenset(term for term in weights if _NAMES_A_THING.search(word_of[term]))
     asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
     lists = cue("lists", language).search(question) is not None
     several = lists or cue("several", language).search(question) is not None
-    sides = _sides(question, language, said) if cue("compares", language).search(question) else ()
+    sides = _sides(question, language, word_of) if cue("compares", language).search(question) else ()
     wants = value_kinds(question, language)
-    unknown = frozenset(term for term, word in said.items() if rarity_of(word) >= 1)
+    unknown = frozenset(term for term, word in word_of.items() if rarity_of(word) >= 1)
     capitals = frozenset(_capitalized(question)) if not profile(language).noun_capitals else frozenset[str]()
     names = frozenset(
-        term for term, word in said.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
+        term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
-    tells = {term: information(word, language, weights[term]) for term, word in said.items()}
+    information_of = {term: information(word, language, weights[term]) for term, word in word_of.items()}
     asked = QuestionTerms(
-        question, language, weights, said, codes, wants, asking, several, lists, sides, unknown, names
+        question, language, weights, word_of, codes, wants, asking, several, lists, sides, unknown, names
     )
-    return replace(asked, tells=tells)
+    return replace(asked, information=information_of)
 
 
 def _capitalized(question: str) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _capitalized(question: str) -> Iterator[str]:
                 yield from split_identifier(fold(part))
 
 
-def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, ...]:
+def _sides(question: str, language: str, word_of: Mapping[str, str]) -> tuple[str, ...]:
     """Return the nearest terms before and after a conjunction that are only on one side of it, if there are both.
 
     For "the limits for start and for stop of the pump" these are "start" and "stop".
@@ -139,7 +139,7 @@ def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, 
     folded = fold(question)
     for joint in cue("joins", language).finditer(folded):
         before, after = (
-            [(place, term) for term, word in said.items() if (place := part.rfind(word)) >= 0]
+            [(place, term) for term, word in word_of.items() if (place := part.rfind(word)) >= 0]
             for part in (folded[: joint.start()], folded[joint.end() :])
         )
         both = {term for _, term in before} & {term for _, term in after}

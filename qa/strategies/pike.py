@@ -176,8 +176,8 @@ class _Decomposition:
         for candidate in sorted(found, key=lambda candidate: -candidate.score):
             if candidate.hit.chunk.id not in known:
                 best.setdefault(candidate.hit.chunk.id, candidate)
-        unlike = {(normalize(one.text), one.hit.title): one for one in reversed(best.values())}
-        return sorted(unlike.values(), key=lambda candidate: -candidate.score)
+        distinct = {(normalize(one.text), one.hit.title): one for one in reversed(best.values())}
+        return sorted(distinct.values(), key=lambda candidate: -candidate.score)
 
     async def _select(self, candidates: list[AtomHit]) -> AtomHit | Stop:
         """Return the selected candidate (lines 5 and 6); after an unusable reply, the nearest one."""
@@ -227,7 +227,9 @@ class _Decomposition:
         """The proposals so far with their results, and the rejected candidates, for the prompt."""
         if not self.proposed:
             return ""
-        asked = "\n".join(f"- {text} ({came or 'nothing found that helps'})" for text, came in self.proposed.items())
+        asked = "\n".join(
+            f"- {text} ({result or 'nothing found that helps'})" for text, result in self.proposed.items()
+        )
         text = f"\nAsked before:\n{asked}\n"
         if not self.rejected:
             return text
@@ -237,7 +239,7 @@ class _Decomposition:
     @property
     def _open(self) -> str:
         """The proposals for which no chunk was read, the newest last, for the prompt."""
-        still = [f"- {text}" for text, came in self.proposed.items() if not came]
+        still = [f"- {text}" for text, result in self.proposed.items() if not result]
         return "\nLooked for:\n" + "\n".join(still[-_OPEN_SHOWN:]) + "\n" if still else ""
 
     def _no_reply(self, what: str, asked: Asked[Any], instead: str) -> Stop | None:

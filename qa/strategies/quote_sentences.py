@@ -12,7 +12,7 @@ from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
-from qa.quoting.confidence import Features, confidence, features, lacked, lacks_value
+from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import ScoredUnit, score_units
 from qa.quoting.lists import WholeList, below, whole_list
@@ -80,7 +80,7 @@ def quoted(
 
 def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) -> tuple[str, ...]:
     """Return a warning that the quotes may not answer, with the words and values that they lack."""
-    words, kinds = lacked(asked, chosen), ", ".join(sorted(asked.wants))
+    words, kinds = missing_words(asked, chosen), ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
@@ -92,7 +92,7 @@ def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[
     Names in titles, and names similar to a word of the passages found, are omitted.
     """
     covered = combined_cover(scored)
-    words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
+    words = sorted(asked.words[term] for term in asked.names & asked.unknown if not covered.get(term))
     lowered = asked.text.lower()  # not casefold: it would shift positions ("ß")
     written = [asked.text[lowered.index(word) :][: len(word)] for word in words if word in lowered]
     return (f"No document has the name {', '.join(written)}.",) if written else ()

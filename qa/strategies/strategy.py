@@ -149,8 +149,8 @@ def _with_findings(refused: Answer, missing: str, checked: CheckedClaims, citer:
     """Return a refusal with what is missing and the supported claims: "X is not named; Y is ..."."""
     if refused.ending is Ending.MODEL_FAILED:
         return refused
-    said = " ".join(claim.text for claim in checked.claims)
-    text = " ".join(filter(None, (NOT_IN_DOCUMENTS, missing, said)))
+    findings = " ".join(claim.text for claim in checked.claims)
+    text = " ".join(filter(None, (NOT_IN_DOCUMENTS, missing, findings)))
     return replace(refused, text=text, missing=missing, claims=checked.claims, citations=citer.citations)
 
 
@@ -192,8 +192,8 @@ def _unanswered(
     """Return that the documents do not say, or that the model failed because of `call`."""
     if call is None:
         return attempt.ended(NOT_IN_DOCUMENTS, passages, ending=Ending.NOT_IN_DOCUMENTS, dropped=dropped)
-    said, hint = f"The language model failed: {call.reason}.", "; ".join(filter(None, (call.hint, DOCTOR)))
-    return attempt.ended(said, passages, ending=Ending.MODEL_FAILED, hint=hint, dropped=dropped)
+    text, hint = f"The language model failed: {call.reason}.", "; ".join(filter(None, (call.hint, DOCTOR)))
+    return attempt.ended(text, passages, ending=Ending.MODEL_FAILED, hint=hint, dropped=dropped)
 
 
 def _unsupported_numbers(short: str, question: str, checked: CheckedClaims, citer: Citer) -> list[str]:
@@ -205,11 +205,11 @@ def _unsupported_numbers(short: str, question: str, checked: CheckedClaims, cite
 
 def _text_of(short: str, claims: Sequence[Claim]) -> str:
     """Return the text of an answer: the short answer, unless the first claim contains it, and the claims."""
-    said = " ".join(claim.text for claim in claims)
+    text = " ".join(claim.text for claim in claims)
     if not short or short.casefold() in claims[0].text.casefold():
-        return said
+        return text
     ending = "" if short.endswith((".", "。", "!", "?")) else "."
-    return f"{short}{ending} {said}"
+    return f"{short}{ending} {text}"
 
 
 def _steps(checked: CheckedClaims) -> tuple[Step, ...]:

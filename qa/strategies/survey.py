@@ -244,7 +244,7 @@ def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) ->
     bare = cue("lists", language).sub(" ", cue("several", language).sub(" ", asked.text))
     nameless = known.function_words | known.phrase_ends
     naming = [
-        frozenset(term for term, word in one.said.items() if word not in nameless)
+        frozenset(term for term, word in one.words.items() if word not in nameless)
         for one in (read_question(bare, lexicon, languages), asked)
     ]
     found = naming[0] or naming[1]
