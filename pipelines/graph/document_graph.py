@@ -22,7 +22,7 @@ from itertools import pairwise
 
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind, Document, ReferenceKind, Section
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance
@@ -122,7 +122,9 @@ class _Builder:
 
     def _tree(self) -> Iterator[Edge]:
         for section in self.sections.values():
-            properties = _filled(evidence=section.title, start=section.span.start, end=section.span.end)
+            properties: Properties = {"start": section.span.start, "end": section.span.end}
+            if section.title:
+                properties = {"evidence": section.title} | properties
             yield self._edge(self._holder(section.parent), EdgeKind.HAS_SECTION, section.id, properties)
         for chunk in self.distillate.chunks:
             properties = span_properties(chunk.provenance)
@@ -221,7 +223,3 @@ def _labelled(document: Document) -> Iterator[tuple[str, str]]:
                 label = " ".join(words[:count]).rstrip(".:：")
                 if any(map(str.isdigit, label)):
                     yield label, item.id
-
-
-def _filled(**values: PropertyValue) -> Properties:
-    return {name: value for name, value in values.items() if value != ""}

@@ -18,7 +18,7 @@ from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
 from pipelines.retrieve import next_entities
-from pipelines.retrieve.hit import text_of
+from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
 from pipelines.retrieve.next_entities import NextEntities, new_names
 from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents
@@ -291,6 +291,4 @@ def _lookup(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:
 
 def _metadata(document: Node) -> dict[str, str]:
     """Return a document's metadata, stored in its node as lines "name: value"."""
-    lines = document.properties.get("metadata", ())
-    pairs = (line.partition(": ")[::2] for line in (lines if isinstance(lines, tuple) else ()))
-    return dict(pairs)
+    return dict(line.partition(": ")[::2] for line in texts_of(document, "metadata"))

@@ -133,7 +133,7 @@ def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[Tab
     for node in graph.nodes((NodeKind.ROW,), ids) if ids else ():
         span = Span(_number(node, "start"), _number(node, "end"))
         found.setdefault(text_of(node, "chunk"), []).append(
-            TableRow(text_of(node, "table"), span, _texts(node, "columns"), _texts(node, "values"))
+            TableRow(text_of(node, "table"), span, texts_of(node, "columns"), texts_of(node, "values"))
         )
     return {chunk: tuple(sorted(rows, key=lambda row: row.span)) for chunk, rows in found.items()}
 
@@ -147,7 +147,7 @@ def chunk_of(node: Node) -> Chunk:
         position=_number(node, "position"),
         text=text_of(node, "text"),
         provenance=_provenance(node),
-        heading_path=_texts(node, "heading_path"),
+        heading_path=texts_of(node, "heading_path"),
         context=text_of(node, "context"),
         summary=text_of(node, "summary"),
         forward_summary=text_of(node, "forward_summary"),
@@ -157,7 +157,7 @@ def chunk_of(node: Node) -> Chunk:
 
 def _provenance(node: Node) -> Provenance:
     page = _number(node, "page") if "page" in node.properties else None
-    boxes = tuple(box_of(box) for box in _texts(node, "boxes"))
+    boxes = tuple(box_of(box) for box in texts_of(node, "boxes"))
     span = Span(_number(node, "start"), _number(node, "end"))
     return Provenance(node.owner, span, page, text_of(node, "label"), text_of(node, "cells"), boxes)
 
@@ -172,6 +172,7 @@ def _number(node: Node, name: str) -> int:
     return int(value) if isinstance(value, int | float) else 0
 
 
-def _texts(node: Node, name: str) -> tuple[str, ...]:
+def texts_of(node: Node, name: str) -> tuple[str, ...]:
+    """Return a property of a node that is a tuple of texts, or () if it is missing."""
     value = node.properties.get(name, ())
     return value if isinstance(value, tuple) else ()

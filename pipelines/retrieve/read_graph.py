@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve.hit import text_of
+from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.renumbering import Renumbering
 from pipelines.retrieve.sparse_rows import Entries, Numbers
 from pipelines.retrieve.strings import Strings
@@ -196,11 +196,6 @@ def language_of(node: Node) -> str:
     return text_of(node, "language")
 
 
-def _aliases(node: Node) -> tuple[str, ...]:
-    aliases = node.properties.get("aliases", ())
-    return tuple(map(str, aliases)) if isinstance(aliases, tuple) else ()
-
-
 def read_documents(graph: GraphStore, owners: Collection[str] | None) -> tuple[list[Node], ChunkTable]:
     """Return the documents of `owners` (None: all) sorted by id, and their chunks."""
     documents = sorted(_nodes(graph, NodeKind.DOCUMENT, owners), key=lambda node: node.id)
@@ -250,7 +245,7 @@ class NamedTable:
         names, aliases = [], []
         for node in graph.nodes((kind,), fresh if before else None) if fresh else ():
             names.append(text_of(node, "name"))
-            aliases.append(_aliases(node))
+            aliases.append(texts_of(node, "aliases"))
         return NamedTable(ids, hashes, numbers, contents, names, aliases)
 
 
@@ -265,8 +260,7 @@ def _joined(hashes: Sequence[bytes]) -> NDArray[np.uint8]:
 
 def _searched_text(chunk: Node, title: str) -> str:
     """Return a chunk's text after its document's title, headings and context."""
-    path = chunk.properties.get("heading_path", ())
-    headings = [part for part in (path if isinstance(path, tuple) else ()) if part != title]
+    headings = [part for part in texts_of(chunk, "heading_path") if part != title]
     return "\n".join((title, *headings, text_of(chunk, "context"), str(chunk.properties["text"])))
 
 
