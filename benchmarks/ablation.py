@@ -1,9 +1,9 @@
-"""What each layer, each kind of edge and the propagation are worth: retrieval with each switched off in turn.
+"""Contribution of each layer, each kind of edge and propagation to retrieval: each is switched off in turn.
 
     python benchmarks/ablation.py [--embedder wordllama] [--keep FOLDER] [--kb KB --questions FILE]...
 
-On the passages of MuSiQue and HotpotQA; with `--kb` on knowledge bases of documents too. Of each set two columns:
-recall@5 (of pages, for documents), and the finer figure that `strata tune` raises, over several depths.
+Measured on the passages of MuSiQue and HotpotQA; with `--kb` also on knowledge bases of documents. Each set has two
+columns: recall@5 (of pages, for documents), and the value that `strata tune` maximizes, over several depths.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Questions in lay words about documents in trade words, and such that only a table or a figure answers.
+"""Questions in everyday words about documents in technical terms, and questions that only a table or figure answers.
 
     python benchmarks/asked_otherwise.py --keep FOLDER [--gguf FILE]
 
 FOLDER is one that `strata eval matrix --keep` has filled. The questions (`benchmarks/questions/`) were written from the
-documents alone, by somebody who had seen neither tags nor code. Of each file and way to use the corpus's tags (PIKE-RAG
-5.2.2): the share of questions whose first document is right, and recall of pages among five.
+documents only, by an author who had seen neither tags nor code. For each file and each way to use the corpus's tags
+(PIKE-RAG 5.2.2), the table has the share of questions whose first document is right, and page recall@5.
 
-The last columns are with the documents' terms for the question (`qa.model_calls`): those of `benchmarks/terms/`,
-written by a strong reader who was shown each question with the forty tags near to it, not the documents; and with
-`--gguf` those of that model.
+The last columns use the documents' terms for a question (`qa.model_calls`): those in `benchmarks/terms/`, written by a
+strong model that was shown each question with the forty most similar tags and not the documents; and with `--gguf`
+those of that model.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ TERMS = Path(__file__).parent / "terms"
 
 
 class _Terms(msgspec.Struct):
-    """A line of a file of `TERMS`."""
+    """A line of a file in `TERMS`."""
 
     id: str
     terms: list[str]
 
 
 def figures(hits: Sequence[Sequence[Hit]], questions: Sequence[Question]) -> tuple[float, float]:
-    """The shares of first documents that are right, and of right pages among five, in percent."""
+    """Return the shares of right first documents and of right pages among five, in percent."""
     pairs = [(found(some), one.sources) for some, one in zip(hits, questions, strict=True)]
     firsts = [float(bool(pages) and pages[0].uri in {one.file for one in sources}) for pages, sources in pairs]
     return percent(firsts), percent([page_recall(pages, sources, 5) for pages, sources in pairs])
 
 
 def strong_terms(path: Path, questions: Sequence[Question]) -> list[tuple[TagPair, ...]]:
-    """The terms that a strong reader wrote for each question; none where there is no file."""
+    """Return the terms that a strong model wrote for each question, if there is a file."""
     lines = path.read_bytes().splitlines() if path.exists() else []
     terms = {line.id: line.terms for line in (msgspec.json.decode(raw, type=_Terms) for raw in lines)}
     return [tuple(TagPair(one.question, term, WEIGHT) for term in terms.get(one.id, ())) for one in questions]
@@ -71,14 +71,14 @@ def strong_terms(path: Path, questions: Sequence[Question]) -> list[tuple[TagPai
 async def model_terms(
     chat: Chat, knowledge: StoredKnowledge, questions: Sequence[Question]
 ) -> list[tuple[TagPair, ...]]:
-    """The terms that a model gives for each question."""
+    """Return the terms of a model for each question."""
     return [await question_terms(one.question, knowledge, ModelCalls(chat)) for one in questions]
 
 
 def with_terms(
     knowledge: StoredKnowledge, questions: Sequence[Question], terms: Sequence[tuple[TagPair, ...]]
 ) -> tuple[float, float]:
-    """The figures of `figures` for questions that are searched for with these terms too, where a model is asked."""
+    """Return the `figures` of searches extended by these terms, where a model would be asked for them."""
     asked = [() if knowledge.has_words_of(one.question) else own for one, own in zip(questions, terms, strict=True)]
     hits = [knowledge.with_terms(own).retrieve(one.question, 5) for one, own in zip(questions, asked, strict=True)]
     return figures(hits, questions)

@@ -1,4 +1,4 @@
-"""What atoms, tags and summaries made without a model do for retrieval, over the passages of ../shared.
+"""Effect of extractive atoms, tags and summaries on retrieval, over the passages of ../shared.
 
 python -m benchmarks.distill [--set musique|hotpotqa]
 """
@@ -29,7 +29,7 @@ _AT_ONCE = 2
 async def distil(
     documents: Iterable[Document], distiller: Distiller, settings: AtomizeSettings
 ) -> list[DistilledPassage]:
-    """Return passages, each one chunk, with what `distiller` makes of them."""
+    """Return passages, each a chunk, with their distillates by `distiller`."""
     chunking = ChunkSettings(by=ChunkBy.DOCUMENT)
     splitter = StructuralSplitter(chunking)
 

@@ -1,8 +1,8 @@
-"""What distilling costs and gives with a model, on gold passages of MuSiQue questions and their nearest others.
+"""Cost and benefit of distilling with a model, on gold passages of MuSiQue questions and their nearest neighbours.
 
     python -m benchmarks.distill_model (--gguf FILE | --base-url URL) [--model NAME] [--questions 12] [--passages 150]
 
-Tokens are the server's own count. Replies are kept in the cache, so a run that was broken off goes on where it was.
+Tokens are counted by the server. Replies are cached, so that an interrupted run can be continued.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from pipelines.llm.stack import open_chat
 
 _AT_ONCE = 2
 INPUT_LIMIT, OUTPUT_LIMIT = 400, 257
-"""Tokens a passage at most: output is what HippoRAG 2 spends on its triples alone."""
+"""Maximum tokens per passage; the output limit is what HippoRAG 2 needs for its triples."""
 
 
 def report(found: Sequence[DistilledPassage], ledger: Ledger, seconds: float) -> None:
-    """Print calls and tokens a passage, and what the checks dropped."""
+    """Print calls and tokens per passage, and what the checks dropped."""
     for role, totals in ledger.roles.items():
         took = totals.usage + totals.saved
         print(

@@ -1,8 +1,8 @@
-"""The two engines of the embedder e5: tokens a processor second, and how far apart their vectors are.
+"""The two engines of the embedder e5: tokens per processor second, and the distance between their vectors.
 
     python benchmarks/e5_speed.py
 
-The passages are those of the documentation of this project, cut at blank lines. Each engine reads them twice, in turn
+The passages are those of this project's documentation, split at blank lines. Each engine reads them twice, alternating
 with the other, and the better time counts.
 """
 
@@ -24,7 +24,7 @@ ROUNDS = 2
 
 
 def timed(embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> tuple[float, Vectors]:
-    """The processor seconds that `embed` takes, and what it gives."""
+    """Return the processor seconds of `embed`, and its result."""
     began = time.process_time()
     vectors = embed(texts)
     return time.process_time() - began, vectors

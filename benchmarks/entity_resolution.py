@@ -1,8 +1,8 @@
-"""Entity resolution over what a language model really extracted from 1,890 passages.
+"""Entity resolution on the entities that a language model extracted from 1,890 passages.
 
     python benchmarks/entity_resolution.py [--show 40]
 
-Prints how many names there are, how many merges each rule made, the time, and the first merges of each rule to judge.
+Prints the number of names, the number of merges by each rule, the time, and the first merges of each rule for review.
 """
 
 from __future__ import annotations

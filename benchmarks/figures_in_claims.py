@@ -1,15 +1,15 @@
-"""How many wrong figures the check of a model's claims lets through, and how many right ones it refuses.
+"""Wrong figures that the check of a model's claims accepts, and right ones that it rejects.
 
     python benchmarks/figures_in_claims.py [--folder FOLDER] [--cases 400] [--seed 0]
 
-Evidence is made of sentences of real documents until it has 5, 10, 20 or 40 figures. Of each kind of claim so many
-cases are drawn:
+The evidence consists of sentences of real documents with 5, 10, 20 or 40 figures in total. `--cases` claims are drawn
+of each kind:
 
-    wrong, in its sentence    a sentence of the evidence in which one figure is another of similar size
-    wrong, among operands     a wrong figure amid four of the evidence, beside the word of an operation: the worst case
+    wrong, in its sentence    a sentence of the evidence in which one figure is replaced by another of similar size
+    wrong, among operands     a wrong figure among four of the evidence, next to an operation word: the worst case
     wrong, stated             a sum, difference, share or product of figures of the evidence with a wrong result
-    right, in its sentence    a sentence of the evidence as it is
-    right, stated             the same reckonings with the right result
+    right, in its sentence    an unchanged sentence of the evidence
+    right, stated             the same calculations with the right result
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Claim = Callable[[random.Random, Sequence[str]], "str | None"]
 
 
 def sentences_with_figures(folder: Path) -> list[str]:
-    """Return the sentences with figures of the text files below a folder, in order of path; each once."""
+    """Return the distinct sentences with figures in the text files below a folder, sorted by path."""
     found: dict[str, None] = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".md", ".txt", ".html", ".csv"}:
@@ -51,7 +51,7 @@ def sentences_with_figures(folder: Path) -> list[str]:
 
 
 def evidence_of(count: int, lines: Sequence[str], chance: random.Random) -> list[str]:
-    """Return sentences that have `count` different figures together, or little more."""
+    """Return sentences with at least `count` different figures in total."""
     chosen: list[str] = []
     for line in chance.sample(lines, len(lines)):
         if len(values(line)) <= max(3, count // 2):
@@ -122,7 +122,7 @@ def _drawn(kind: Claim, count: int, lines: Sequence[str], chance: random.Random)
 
 
 def _another(number: Number, evidence: Sequence[str], chance: random.Random) -> str | None:
-    """A figure of similar size and as many decimals that the evidence does not have."""
+    """Return a figure of similar size with as many decimals that is not in the evidence."""
     known = frozenset[float]().union(*map(values, evidence))
     value = max(number.values)
     decimals = len(f"{value:g}".partition(".")[2])

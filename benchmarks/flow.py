@@ -1,10 +1,10 @@
-"""What Prefect costs: the same folder ingested plainly and as a flow on a server that is there for it.
+"""Overhead of Prefect: the same folder ingested directly, and as a flow on a dedicated server.
 
     python benchmarks/flow.py [--documents 400] [--rounds 3]
 
-Writes the plant of `folder_cycle.py`, starts a Prefect server in a folder of its own, and ingests by turns plainly and
-as a flow, each in a fresh process and knowledge base. Prints seconds by the clock, and processor seconds of the run
-with its workers and of the server, the least of all rounds: what else the machine does counts less in those.
+Writes the plant of `folder_cycle.py`, starts a Prefect server in its own folder, and ingests alternately directly and
+as a flow, each time in a new process and knowledge base. Prints elapsed seconds, and processor seconds of the run with
+its workers and of the server, as the minimum over all rounds. Processor seconds are less affected by other load.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def measured(way: str, folder: Path, kb: Path, pid: int) -> tuple[float, float, float]:
-    """Ingest in a fresh process; return seconds by the clock, processor seconds of it, and of the server meanwhile."""
+    """Ingest in a new process; return elapsed seconds, its processor seconds, and those of the server."""
     before, at_server = resource.getrusage(resource.RUSAGE_CHILDREN), processor_seconds(pid)
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", WAYS[way], str(folder), str(kb)], check=True)
@@ -67,7 +67,7 @@ def measured(way: str, folder: Path, kb: Path, pid: int) -> tuple[float, float, 
 
 
 def processor_seconds(pid: int) -> float:
-    """Of a process and those that it started."""
+    """Return the processor seconds of a process and its children."""
     family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     return sum(sum(one.cpu_times()[:2]) for one in family)
 

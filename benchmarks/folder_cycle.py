@@ -1,12 +1,12 @@
-"""What it takes to keep a knowledge base equal to a folder: made, unchanged, edited, and with files that come and go.
+"""Cost of keeping a knowledge base up to date: first ingest, no change, edits, and added and removed files.
 
     python benchmarks/folder_cycle.py [--documents 400] [--every 8] [--profile STEP]
 
-Writes a folder of linked documents of a plant (Markdown, HTML, text, mail, Word, Excel) out of a fixed seed and
-ingests it step by step: cold; warm (nothing changed); one document in `every` edited; warm; one deleted, one renamed,
-one added; warm. Prints for each step the seconds, its share of the cold ones, the documents that were compiled and
-loaded, and whether the exported graph and the records in the vector store are those of a fresh build of the folder as
-it then is. Where the seconds of a step went says `--profile` ("cold", "warm", "edit", "files").
+Writes a folder of linked documents of a plant (Markdown, HTML, text, mail, Word, Excel) with a fixed seed and ingests
+it in steps: cold; warm (nothing changed); one document in `every` edited; warm; one deleted, one renamed, one added;
+warm. For each step, prints the seconds, also relative to the cold step, the number of compiled and loaded documents,
+and whether the exported graph and the vector records equal those of a new build of the current folder. `--profile`
+prints where the time of a step ("cold", "warm", "edit", "files") was spent.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Contents = tuple[str, list[tuple[str, str, str]]]
 
 
 class Plant:
-    """The documents of a plant, each a function of its number and its revision."""
+    """The documents of a plant; each depends only on its number and revision."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -78,7 +78,7 @@ class Plant:
         return Path(folder) / f"{self.name(number)}{self.kind(number)[2]}"
 
     def sections(self, number: int, revision: int) -> list[tuple[str, list[str]]]:
-        """Return headings with their paragraphs, which name other documents of the plant."""
+        """Return headings with paragraphs that refer to other documents of the plant."""
         chance = random.Random(f"{number} {revision}")
         tag, machine = self.tag(number), self.machine(number)
         found = []
@@ -186,7 +186,7 @@ WRITERS: dict[str, Callable[[Path, Plant, int, int], None]] = {
 
 
 def edit(folder: Path, plant: Plant, every: int) -> None:
-    """Write one document in `every` anew."""
+    """Rewrite one document in `every`."""
     for number in range(min(3, every - 1), plant.count, every):
         plant.write(folder, number, revision=1)
 
@@ -207,7 +207,7 @@ def lines_of(store: GraphStore) -> str:
 
 
 def contents(kb: Path) -> Contents:
-    """Return the exported graph, and the texts of the records in the vector store."""
+    """Return the exported graph, and the texts in the vector store."""
     with open_stores(kb, Settings()) as stores:
         lines = lines_of(stores.graph)
         records = [record for batch in stores.vectors.records() for record in batch.records]
@@ -215,7 +215,7 @@ def contents(kb: Path) -> Contents:
 
 
 def fresh_contents(folder: Path, work: Path) -> Contents:
-    """Return what a fresh build of the folder gives."""
+    """Return the graph and texts of a new build of the folder."""
     fresh = work / "fresh"
     shutil.rmtree(fresh, ignore_errors=True)
     build(folder, fresh)
@@ -224,7 +224,7 @@ def fresh_contents(folder: Path, work: Path) -> Contents:
 
 @dataclass(frozen=True)
 class Step:
-    """What an ingest took, in seconds, and of the processor on all its cores; how many documents it worked on."""
+    """Elapsed and processor seconds of an ingest, and the number of its documents."""
 
     seconds: float
     processor: float
@@ -245,7 +245,7 @@ def run(work: Path, count: int, every: int, profiled: str) -> None:
     print(f" {'compiled':>9} {'loaded':>7}  as a fresh build")
     first = work / "one"
     plant.write(first, 0)
-    build(first, work / "one-kb")  # what a process does once, such as importing, is in no step
+    build(first, work / "one-kb")  # one-time work of a process, such as imports, is not measured
     cold: Step | None = None
     held: Contents | None = None
     for name, change in steps:

@@ -1,12 +1,12 @@
-"""An ingest with Neo4j attached is killed at random moments and started again: what it leaves must not tell.
+"""An ingest with Neo4j is killed at random moments and restarted; the result must be the same as without a kill.
 
     python benchmarks/kill_ingest.py [--kills 30] [--seed 6]
 
-Starts a Neo4j of its own without a password in a temporary folder and takes twelve of the example documents. By
-turns a first ingest, and an ingest after documents were edited, removed, renamed and added, runs in a process of its
-own that is ended by SIGKILL after a random share of the time that an undisturbed one takes. It is then run again to
-its end. Prints for each kill where the ingest stood, and whether the second run completed, `strata fsck` found
-nothing, and the exports of the embedded graph and of Neo4j are those of an undisturbed run.
+Starts a Neo4j server without a password in a temporary folder, and uses twelve of the example documents. A first
+ingest and an ingest after edits, removals, renames and additions alternate; each runs in a separate process that is
+ended by SIGKILL after a random part of the usual time, and is then run again to its end. For each kill, prints the
+state of the ingest, and whether the second run completed, `strata fsck` found nothing, and the exports of the embedded
+graph and of Neo4j equal those of an undisturbed run.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ build(sys.argv[1], kb, load(kb, {"store.neo4j_uri": sys.argv[3]}).settings,
 
 @dataclass(frozen=True)
 class Case:
-    """A folder before (None: nothing was ingested yet) and after, and what an undisturbed ingest of it leaves."""
+    """A folder before (None: not yet ingested) and after, and the result of an undisturbed ingest."""
 
     name: str
     before: Path | None
@@ -73,7 +73,7 @@ def first_folder(work: Path) -> Path:
 
 
 def changed_folder(work: Path, first: Path) -> Path:
-    """Two documents edited, one removed, one renamed, one added."""
+    """Edit two documents, remove one, rename one and add one."""
     folder = work / "changed"
     shutil.copytree(first, folder)
     for name in ("reports/IR-2024-031_pump_noise.md", "policies/POL-008_isolation.html"):
@@ -96,7 +96,7 @@ def ingest(folder: Path, kb: Path, address: Neo4jAddress) -> subprocess.Popen[st
 
 
 def until_done(process: subprocess.Popen[str]) -> float:
-    """Wait for a run that is left alone; return the seconds since its first word."""
+    """Wait for an undisturbed run; return the seconds since its first output."""
     assert process.stdout is not None
     process.stdout.readline()
     began = time.perf_counter()
@@ -106,7 +106,7 @@ def until_done(process: subprocess.Popen[str]) -> float:
 
 
 def killed(process: subprocess.Popen[str], after: float) -> str:
-    """Kill a run some seconds after its first word; return the stage it was in, empty where it had ended before."""
+    """Kill a run some seconds after its first output; return its stage, or "" if it had ended before."""
     assert process.stdout is not None
     process.stdout.readline()
     try:
@@ -118,7 +118,7 @@ def killed(process: subprocess.Popen[str], after: float) -> str:
 
 
 def case(name: str, before: Path | None, after: Path, work: Path, address: Neo4jAddress) -> Case:
-    """Run it undisturbed; the median of three runs tells how long it takes."""
+    """Run it undisturbed; the duration is the median of three runs."""
     seconds = []
     for number in range(3):
         kb = work / f"{name}-whole-{number}"
@@ -134,7 +134,7 @@ def settings_for(address: Neo4jAddress) -> Settings:
 
 
 def kill_once(case: Case, kb: Path, share: float, address: Neo4jAddress) -> tuple[str, list[str]]:
-    """Return in which stage the run was killed (empty: it was faster), and what is wrong after the next run."""
+    """Return the stage in which the run was killed ("" if it had ended), and what is wrong after the next run."""
     if case.before is not None:
         build(case.before, kb, settings_for(address))
     stage = killed(ingest(case.after, kb, address), share * case.seconds)

@@ -1,13 +1,13 @@
-"""What a language model's cutting, summaries, questions and tags are worth in retrieval (PIKE-RAG 5.2.1 to 5.2.3).
+"""Contribution of a language model's splitting, summaries, questions and tags to retrieval (PIKE-RAG 5.2.1 to 5.2.3).
 
     python benchmarks/language_work.py --keep FOLDER [--base-url URL --model NAME] [--set industrial ...] [--answers]
 
-Each set of documents is ingested in three ways: cut by size alone, by the documents' structure, and recurrently (where
-a model is named, by the model itself). The model distills in all three; without one the table has the keyless work. Of
-each knowledge base: the share of questions whose first document is right, and recall of pages among five, in percent,
-over the set's own questions and those in lay words (`benchmarks/questions`), with all layers and with one kind of work
-switched off in turn. `--answers` asks the set's own questions of the strategies too, over the last knowledge base. The
-knowledge bases in FOLDER are kept, with the model's replies.
+Each set of documents is ingested in three ways: split by size, by the documents' structure, and recurrently (by the
+model, if one is given). The model distills in all three; without a model, the table is for extractive work. For each
+knowledge base, the table has the share of questions whose first document is right, and page recall@5, in percent, for
+the set's own questions and those in everyday words (`benchmarks/questions`), with all layers and with one kind of work
+switched off in turn. `--answers` also evaluates strategies on the set's own questions, over the last knowledge base.
+The knowledge bases and the model's replies are kept in FOLDER.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Throughput and memory of the language-model layer: the whole stack against a server of 500 ms a call.
+"""Throughput and memory of the language-model layer: the whole stack with a server that takes 500 ms per call.
 
-It prints calls a second as a share of what the allowed concurrency permits, and the resident memory of this process
-at every tenth of 5,000 requests. The server runs in a process of its own.
+Prints calls per second as a share of the maximum for the allowed concurrency, and the resident memory of this process
+at every tenth of 5,000 requests. The server runs in a separate process.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ async def memory(url: str, requests: int) -> None:
         for tenth in range(10):
             numbers = range(tenth * requests // 10, (tenth + 1) * requests // 10)
             await gather(lambda number: distil(chat, number), numbers, 64)
-            gc.collect()  # else the sizes tell how long ago the last full collection was
+            gc.collect()  # otherwise the sizes depend on the time of the last full collection
             sizes.append(psutil.Process().memory_info().rss / MEGABYTE)
         await chat.close()
     print(f"resident megabytes at every tenth of {requests} requests, one call in ten going wrong:")

@@ -1,12 +1,12 @@
-"""Makes PDF files with truth out of the HTML pages of documentation packages: each a page of them printed in a style.
+"""Makes PDF files with ground truth from the HTML pages of documentation packages, each page printed in a style.
 
     apt-get download apache2-doc debian-policy ...      (then: dpkg-deb -x FILE PACKAGES/NAME)
     python -m benchmarks.make_prints OUT PACKAGES/NAME ... [--seed 0] [--each 2]
 
-A page is reduced to headings, paragraphs, lists, listings and tables, cut down to what stands around a table, and
-printed by headless Chromium in one of the styles below, drawn by the seed. The truth comes from the same tree, in the
-form of `../shared/tools/score_parse.py`; OUT has NAME.pdf and NAME.pdf.truth.json, for `benchmarks.pdf_pages`.
-Half of the pages have merged cells, where the package has such. Equal arguments make equal sets.
+A page is reduced to headings, paragraphs, lists, listings and tables, shortened to the surroundings of a table, and
+printed by headless Chromium in a style chosen by the seed. The truth is taken from the same tree, in the format of
+`../shared/tools/score_parse.py`; OUT has NAME.pdf and NAME.pdf.truth.json, for `benchmarks.pdf_pages`. Half of the
+pages have merged cells, if the package has any. Equal arguments give equal sets.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _ASIDE = {
     "related",
     "menu",
 }
-"""Words in a class or an id of what is no text of the page."""
+"""Words in classes and ids of elements that are not text of the page."""
 _LONGEST = 9_000
-"""Characters of a print: some four pages."""
+"""Characters of a print: about four pages."""
 _SHORTEST = 700
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CELL = 60, 9, 300
 
@@ -76,11 +76,11 @@ def main() -> None:
 
 
 def _drawn(package: Path, dice: random.Random, count: int) -> list[list[Block]]:
-    """Return pages of a package, cut down: with merged cells and without, by turns, as long as there are such."""
+    """Return shortened pages of a package, alternately with and without merged cells as long as there are both."""
     paths = sorted(path for path in package.rglob("*") if ".htm" in path.name and path.is_file())
     dice.shuffle(paths)
     kinds: dict[bool, list[list[Block]]] = {True: [], False: []}
-    # Enough pages to draw from; all pages of a large package would take long.
+    # Enough pages to draw from; reading all pages of a large package would take long.
     for path in paths[:400]:
         blocks = page_blocks(path)
         if blocks and (merged := any(_is_merged(cell) for cells in _tables(blocks) for cell in cells)) is not None:
@@ -93,7 +93,7 @@ def _drawn(package: Path, dice: random.Random, count: int) -> list[list[Block]]:
 
 
 def page_blocks(path: Path) -> list[Block]:
-    """Return what stands around a table of a page, nothing where it has none that can be printed with its truth."""
+    """Return the surroundings of a table of a page, or nothing if no table can be printed with its truth."""
     try:
         tree = html.fromstring(path.read_bytes())
     except (ParserError, ValueError):
@@ -114,7 +114,7 @@ def page_blocks(path: Path) -> list[Block]:
 
 
 def _blocks(element: HtmlElement) -> Iterator[Block]:
-    """Yield the blocks of a tree; a table that lays out the page is what stands in it."""
+    """Yield the blocks of a tree; a layout table is replaced by its contents."""
     for child in element:
         tag = child.tag if isinstance(child.tag, str) else ""
         told = f"{child.get('class', '')} {child.get('id', '')} {child.get('role', '')}".lower()
@@ -150,7 +150,7 @@ def _text(element: HtmlElement | None) -> str:
 
 
 def _cells(table: HtmlElement) -> list[Cell]:
-    """Return the cells of a table, none where they do not tile it, or where it holds more than words."""
+    """Return the cells of a table, or nothing if they do not tile it or it contains more than words."""
     if any(table.find(f".//{tag}") is not None for tag in ("table", *_HEADINGS)):
         return []
     rows = [row for row in table.iter("tr") if any(_text(cell) for cell in row.iterchildren("td", "th"))]
@@ -178,7 +178,7 @@ _SPANS = ("rowspan", "colspan")
 
 
 def _starts_everywhere(cells: Sequence[Cell], rows: int, columns: int) -> bool:
-    """Whether a cell with text begins in each row and column: others cannot be seen on a print."""
+    """Whether a cell with text begins in each row and column; others would not be visible on a print."""
     filled = [cell for cell in cells if cell[4]]
     return {cell[0] for cell in filled} == set(range(rows)) and {cell[1] for cell in filled} == set(range(columns))
 

@@ -1,15 +1,15 @@
-"""Makes sets for `strata eval matrix` out of documentation packages of Debian, in many languages.
+"""Makes sets for `strata eval matrix` from documentation packages of Debian, in many languages.
 
     apt-get download debian-faq-de debian-reference-it ...      (into PACKAGES)
     python benchmarks/make_sets.py PACKAGES OUT [--seed 0] [--pages 80] [--questions 30]
 
-Each section of a manual becomes a page without its heading. Questions are headings, and first sentences of definitions,
-which are taken out of the page; the gold is the page they were taken from. Sections that are left out of the copy give
-the unanswerable questions. Pages in another language (untranslated ones) are left out.
+Each section of a manual becomes a page without its heading. Questions are headings, and first sentences of
+definitions, which are removed from the page; the gold page is the one they come from. Sections that are not copied give
+the unanswerable questions. Pages in another language (untranslated ones) are omitted.
 
-OUT/dev.toml declares the sets of languages to develop with, OUT/held_out.toml those that are looked at as a whole and
-once, OUT/FAMILY-LANGUAGE/ has the pages. Equal arguments make equal sets. The Debian Handbook is left out: the
-shared multilingual set is made of it.
+OUT/dev.toml declares the sets of languages for development, OUT/held_out.toml those for a single final evaluation;
+OUT/FAMILY-LANGUAGE/ has the pages. Equal arguments give equal sets. The Debian Handbook is not used, since the shared
+multilingual set is made from it.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ FAMILIES = {
     "edu": "usr/share/doc/debian-edu-doc-{language}/debian-edu-bookworm-manual.html",
     "kicad": "usr/share/doc/kicad/help/{language}/*.html",
 }
-"""Where each manual has its pages."""
+"""The folder with the pages of each manual."""
 CODES = {"zh": ("zh-cn", "zh_CN"), "pt": ("pt-pt",)}
-"""What the packages call a language otherwise."""
+"""Other names of languages in the packages."""
 DEV = ("de", "fr", "zh", "es")
 HELD_OUT = ("it", "pt", "ja", "ru", "cs", "nl", "sv", "fi", "pl", "ko", "el", "vi", "da")
 UNANSWERABLE = 0.2
 """Share of the questions that are unanswerable, as in the other sets."""
 DEFINITIONS = 0.3
-"""Share of the answerable questions that are made from definitions, where there are enough."""
+"""Share of the answerable questions made from definitions, if there are enough."""
 FEWEST = 10
-"""Questions of a set at least; a smaller one says nothing."""
+"""Minimum questions of a set."""
 
 
 def make_set(pages: Sequence[SectionPage], dice: random.Random, count: int) -> tuple[list[SectionPage], list[Question]]:
-    """Return the pages that are indexed and the questions, by names of the pages `pNNNN.html`."""
+    """Return the indexed pages by name (`pNNNN.html`), and the questions."""
     asked = _distinct(pages)
     dice.shuffle(asked)
     refused = asked[: round(count * UNANSWERABLE)]
@@ -69,7 +69,7 @@ def make_set(pages: Sequence[SectionPage], dice: random.Random, count: int) -> t
 
 
 def _distinct(pages: Sequence[SectionPage]) -> list[SectionPage]:
-    """The pages whose heading says enough to ask for it, and is no other page's."""
+    """Return the pages with a unique heading that is long enough for a question."""
     known = Counter(normalize(page.heading) for page in pages)
     return [
         page
@@ -91,7 +91,7 @@ def _definition_questions(
 
 
 def read_pages(root: Path, family: str, language: str, dice: random.Random, limit: int) -> list[SectionPage]:
-    """Return pages of a manual that are in the language, in order: `limit` of them, drawn from all."""
+    """Return a sample of `limit` pages of a manual in the language, in order."""
     codes = (language, *CODES.get(language, ()))
     files = [file for code in codes for file in sorted(root.glob(FAMILIES[family].format(language=code)))]
     found = [page for page in pages_of(files) if detect_language(page.text) == language]
@@ -119,7 +119,7 @@ def declared(name: str, family: str, language: str, split: str) -> str:
 
 
 def unpack(packages: Path, root: Path) -> None:
-    """Unpack the pages of all packages, without their pictures."""
+    """Unpack the pages of all packages, without pictures."""
     for package in sorted(packages.glob("*.deb")):
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as tar:
             options = ["--extract", "--directory", str(root), "--wildcards", "*.html"]

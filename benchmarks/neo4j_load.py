@@ -1,12 +1,11 @@
-"""A first load of 100,000 nodes and 200,000 edges into Neo4j, beside a bare loop and another library's writer.
+"""A first load of 100,000 nodes and 200,000 edges into Neo4j, compared with a bare loop and another library's writer.
 
     python benchmarks/neo4j_load.py [--nodes 100000] [--rounds 3] [--graphrag]
 
-Starts a server of its own without a password in a temporary folder. The same graph goes in by turns: by a bare loop
-of `UNWIND ... CREATE` with 5,000 rows and a constraint on the id, once with the text alone ("bare") and once with all
-properties that the store keeps ("bare, all"); by Strata's store, document by document; and with --graphrag by
-neo4j-graphrag's `Neo4jWriter` with its defaults (nodes alone: its step for relationships needs APOC). Prints each
-round's rates and the ratios of the medians.
+Starts a server without a password in a temporary folder. The same graph is loaded alternately by a loop of
+`UNWIND ... CREATE` with 5,000 rows and a constraint on the id, with the text only ("bare") and with all properties of
+the store ("bare, all"); by Strata's store, document by document; and with --graphrag by neo4j-graphrag's `Neo4jWriter`
+with its defaults (nodes only: relationships need APOC). Prints the rates of each round and the ratios of the medians.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ PER_DOCUMENT = 1000
 
 
 def documents(nodes: int) -> list[Subgraph]:
-    """Return the graph in documents of 1,000 chunks, each chunk with the next and with another one further on."""
+    """Return the graph in documents of 1,000 chunks; each chunk is linked to the next and to a later one."""
     return [document(f"document:{number:032x}", number) for number in range(nodes // PER_DOCUMENT)]
 
 
@@ -47,7 +46,7 @@ def document(owner: str, number: int) -> Subgraph:
 
 
 def bare(driver: neo4j.Driver, parts: list[Subgraph], all_properties: bool) -> float:
-    """Load with a loop that does nothing else, rows made beforehand; return the seconds."""
+    """Load with a bare loop over prepared rows; return the seconds."""
     driver.execute_query("CREATE CONSTRAINT bare_id IF NOT EXISTS FOR (n:Bare) REQUIRE n.id IS UNIQUE")
     nodes: list[Row] = []
     edges: dict[str, list[Row]] = {}

@@ -1,9 +1,9 @@
-"""Word recall of OCR on thirty pages drawn here: scripts, layouts, directions, skew, noise, 100 to 300 dpi.
+"""Word recall of OCR on thirty generated pages: scripts, layouts, orientations, skew, noise, 100 to 300 dpi.
 
 usage: python -m benchmarks.ocr_pages [--engine rapidocr|paddleocr] [--models FOLDER] [--only NAME]
 
-A word counts as read when it stands in what was read of its page; Chinese is counted by character. Each line gives
-page, recall, seconds, the turn that was found and the mean confidence.
+A word is counted as read if it is in the recognized text of its page; Chinese is counted by character. Each line has
+page, recall, seconds, the detected rotation and the mean confidence.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _ROWS = (
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A page as a picture, and the words on it."""
+    """A page as an image, and its words."""
 
     name: str
     image: Raster
@@ -84,7 +84,7 @@ def _measure(engine: OcrEngine, settings: OcrSettings, sample: Sample) -> float:
 
 
 def recall(words: tuple[str, ...], text: str) -> float:
-    """Return the share of words found, each as often as it stands there."""
+    """Return the share of words found, counting repetitions."""
     wanted, found = Counter(words), Counter(tokens(text))
     return sum((wanted & found).values()) / max(1, wanted.total())
 

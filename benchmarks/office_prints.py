@@ -1,10 +1,10 @@
-"""Office files printed as PDF: what is read off the print, against what is read from the file itself.
+"""Office files printed as PDF: what is read from the print, compared with what is read from the file itself.
 
 usage: python -m benchmarks.office_prints [FILE_OR_FOLDER ...]
 
-LibreOffice prints each DOCX and ODT file; those of `../shared/data` are taken where none is named. The truth is what
-Strata reads from the office file, so a score tells how much less the print gives. The scorer is
-`../shared/tools/score_parse.py`, OCR is off. Files without a table have no score of tables.
+LibreOffice prints each DOCX and ODT file, by default those of `../shared/data`. The truth is what Strata reads from
+the office file, so that a score shows how much is lost in the print. The scorer is `../shared/tools/score_parse.py`;
+OCR is off. Files without a table have no score for tables.
 """
 
 from __future__ import annotations

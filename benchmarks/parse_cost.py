@@ -1,11 +1,11 @@
-"""What parsing costs by kind of file: pages a second, processor seconds a page, memory; with OCR and without.
+"""Cost of parsing by kind of file: pages per second, processor seconds per page, memory; with and without OCR.
 
 usage: python -m benchmarks.parse_cost FOLDER ... [--without-ocr] [--files]
 
-Kinds are PDF files by what is on their pages (text; figures, from two in five pages on; scans and drawings without a
-text layer), pictures, sheets, slides, and other text. A sheet is a page, and so is a file that has none. Each kind is
-read in a process of its own, so that its memory is its own; what loads with the first file is not counted. On a busy
-machine processor seconds tell more than seconds.
+The kinds are PDF files by content (text; figures, if on at least two in five pages; scans and drawings without a text
+layer), pictures, sheets, slides, and other text. A sheet counts as a page, and so does a file without pages. Each kind
+is read in a separate process, for its memory; what is loaded with the first file is not counted. On a busy machine,
+processor seconds are more reliable than elapsed seconds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KINDS = {
 }
 _ILLUSTRATED = 0.4
 _LEAST_SIDE = 100
-"""Pixels of a picture that is one; smaller ones are icons and rules."""
+"""Minimum pixels of a picture; smaller ones are icons and rules."""
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def kind_of(path: Path) -> str:
-    """Return what kind of file this is; a PDF by its pages."""
+    """Return the kind of a file; for a PDF, by its pages."""
     suffix = path.suffix.lower()
     if suffix != ".pdf":
         return next((kind for kind, suffixes in _KINDS.items() if suffix in suffixes), "text")

@@ -1,10 +1,11 @@
-"""Pages a second and peak memory of PDF parsers side by side, each in a process of its own, on the same files.
+"""Pages per second and peak memory of PDF parsers on the same files, each in a separate process.
 
 usage: python -m benchmarks.parse_speed [--engines NAME,...] [--long] [FILE ...]
 
-Without files it draws two PDFs of running text (one and two columns, numbered headings, running headers), 60 pages in
-all; with --long a third of 600 pages, to see whether memory stays flat. Start-up is not counted: each engine parses the
-first file once before the clock runs. CPU seconds tell more than wall seconds on a busy machine; both are shown.
+Without files, it draws two PDFs of running text (one and two columns, numbered headings, running headers) with 60
+pages in total; with --long a third one of 600 pages, to see whether memory stays constant. Start-up is not counted:
+each engine first parses the first file once. CPU and elapsed seconds are shown; the former are more reliable on a busy
+machine.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Parse = Callable[[Path], None]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one engine took for all files: seconds on the clock and of processors, and the most memory in MiB."""
+    """The result of an engine for all files: elapsed and processor seconds, and peak memory in MiB."""
 
     wall: float
     cpu: float

@@ -1,4 +1,4 @@
-"""The passages of ../shared/data/multihop as documents that are not ingested, and the questions about them."""
+"""The passages of ../shared/data/multihop as documents without ingest, and the questions about them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ DATA = Path(__file__).parents[2] / "shared" / "data" / "multihop"
 
 
 def passages(name: str) -> list[Document]:
-    """Return the passages of a set ("musique", "hotpotqa"); ends the program where the data are absent."""
+    """Return the passages of a set ("musique", "hotpotqa"); exits if the data are missing."""
     return [_document(passage) for passage in read_passages(_file(name, "corpus"))]
 
 
 def questions(name: str) -> tuple[Question, ...]:
-    """Return the questions of a set; ends the program where the data are absent."""
+    """Return the questions of a set; exits if the data are missing."""
     return read_questions(_file(name, "questions"))
 
 
 def pool(documents: Sequence[Document], asked: Sequence[Question], size: int) -> list[Document]:
-    """Return the gold passages of the questions, and of the others those with the best BM25 scores, `size` in all."""
+    """Return `size` passages: the gold passages of the questions, and the others with the best BM25 scores."""
     index = Bm25([f"{document.title}\n{document.text}" for document in documents])
     nearest = np.max([index.scores(question.question) for question in asked], axis=0)
     gold = {name for question in asked for name in question.gold_passages}

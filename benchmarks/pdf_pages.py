@@ -1,10 +1,10 @@
-"""Scores of PDF files with known truth, and processor seconds a page, for each way of laying out pages.
+"""Scores of PDF files with known truth, and processor seconds per page, for each layout setting.
 
 usage: python -m benchmarks.pdf_pages [FOLDER ...] [--layout auto model rules]
 
-A folder holds NAME.pdf and NAME.pdf.truth.json, as `../shared/data/pdf` does, which is read where none is named; its
-scorer is `../shared/tools/score_parse.py`. OCR is off. Each line gives the folder, the layout, the mean of every score
-over the files that have such content, and the seconds.
+A folder has NAME.pdf and NAME.pdf.truth.json; the default is `../shared/data/pdf`. The scorer is
+`../shared/tools/score_parse.py`; OCR is off. Each line has the folder, the layout, the mean of each score over the
+files with such content, and the seconds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def scorer() -> ModuleType:
-    """Return the scorer that lies beside the repository, see `score_parse.py` there; without it the process ends."""
+    """Return the module of the scorer, `../shared/tools/score_parse.py`; exits if it is missing."""
     spec = importlib.util.spec_from_file_location("score_parse", _SHARED / "tools" / "score_parse.py")
     if spec is None or spec.loader is None:
         sys.exit("the scorer is not beside the repository")
@@ -68,7 +68,7 @@ def _row(scoring: ModuleType, folder: Path, layout: str) -> str:
 
 
 def mean(values: Sequence[float]) -> str:
-    """Return the mean of a figure for a column of a table."""
+    """Return the mean of a figure as a table cell."""
     return f"{sum(values) / len(values):9.3f}" if values else f"{'-':>9}"
 
 

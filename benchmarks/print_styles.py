@@ -1,4 +1,4 @@
-"""The styles in which `benchmarks.make_prints` prints: what books, standards and data sheets do with their tables."""
+"""The styles for printing with `benchmarks.make_prints`: tables as in books, standards and data sheets."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ STYLES = {
     + "@page { size: A4 landscape } body { font: 9.5pt/1.3 'DejaVu Sans' } table { width: 100%; font-size: 88% }"
     + "th { background: #ddd } td, th { border-bottom: .4pt dotted #888 }",
 }
-"""By name, the style sheet: with and without lines and colours, one column and two, flush and centred."""
+"""Style sheets by name: with and without lines and colours, one and two columns, left-aligned and centred."""

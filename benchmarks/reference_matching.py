@@ -1,9 +1,9 @@
-"""How long it takes to find the titles of all documents in the text of all documents.
+"""Time for finding the titles of all documents in the text of all documents.
 
     python benchmarks/reference_matching.py [--titles 100000] [--megabytes 100]
 
-Makes titles and a text out of a fixed vocabulary, one title in every few thousand characters, and prints the seconds
-for making the automaton and for the pass over the text, the hits, and whether every title that was put in was found.
+Makes titles and a text from a fixed vocabulary, with one title in every few thousand characters, and prints the seconds
+for building the automaton and for searching the text, the hits, and whether every inserted title was found.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ WORDS = (
     " and for with is are was shall must before after every hour 离心泵 维护 手册 压力 变送器 安装 说明 轴承 密封"
 ).split()
 DOCUMENT = 20_000
-"""Characters of one passage."""
+"""Characters of a passage."""
 
 
 def titles(count: int, chance: random.Random) -> list[str]:
-    """Return different titles of two to seven words, every tenth with a number of its own."""
+    """Return distinct titles of two to seven words, every tenth with a number."""
     found: dict[str, None] = {}
     while len(found) < count:
         words = " ".join(chance.choice(WORDS).capitalize() for _ in range(chance.randint(2, 7)))
@@ -37,7 +37,7 @@ def titles(count: int, chance: random.Random) -> list[str]:
 
 
 def passages(characters: int, names: list[str], chance: random.Random) -> Iterator[tuple[ChunkText, list[str]]]:
-    """Yield passages of that many characters in all, with the titles that were put into each."""
+    """Yield passages with this many characters in total, each with its inserted titles."""
     filler = " ".join(chance.choice(WORDS) for _ in range(200_000))
     start = 0
     while start < characters:

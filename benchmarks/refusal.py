@@ -1,24 +1,24 @@
-"""Refusal: fits the weights of confidence, and shows what they do on a corpus that they were not fitted to.
+"""Refusal: fits the weights of the confidence, and evaluates them on corpora that were not used for fitting.
 
     python benchmarks/refusal.py --keep FOLDER [--packages FOLDER] [--write] [--unseen industrial2 multilingual-zh]
                                  [--held-out]
 
-FOLDER is one that `strata eval matrix --keep` has filled; what is missing is made. `--packages` has Debian packages,
-each unpacked in a folder of its name (`dpkg-deb -x`); sets of packages that are not there are left out.
+FOLDER is one that `strata eval matrix --keep` has filled; missing knowledge bases are made. `--packages` has Debian
+packages, each unpacked in a folder with its name (`dpkg-deb -x`); sets of missing packages are omitted.
 
-Each question is asked as it is. Of the shared sets each answerable one is asked again of what is left of the corpus:
-without the documents that hold its answer, and without the passages alone that do (the rest of their documents speaks
-of the same). Words are as rare as they are in what is left. Each corpus is left out in turn: the weights are fitted on
-the others (logistic regression), and it is judged with them. Every tenth answerable question is asked of the other
-corpora of its language too: these are easy, and take no part in the fit.
+Each question is asked as it is. Each answerable question of the shared sets is also asked of reduced corpora: without
+the documents with its answer, and without only the passages with its answer (the rest of their documents is about the
+same subject). The rarity of words is computed on the reduced corpus. Each corpus is left out in turn: the weights are
+fitted on the others (logistic regression) and evaluated on it. Every tenth answerable question is also asked of the
+other corpora in its language; these are easy, and not used for fitting.
 
-The line below which is refused (`refuse_below`) is the one that refuses `REFUSED` of the answerable questions of the
-corpora left out, in the mean over corpora. `--write` fits on all and writes `qa/quoting/refusal.toml`; `--unseen`
-judges sets that took no part with those weights, `--held-out` those that no choice was made by.
+The threshold for refusal (`refuse_below`) refuses `REFUSED` of the answerable questions of the corpora left out, on
+average over corpora. `--write` fits on all corpora and writes `qa/quoting/refusal.toml`; `--unseen` evaluates these
+weights on sets that were not used for fitting, `--held-out` on those that were not used for any decision.
 
-These do not help beside the seven features: words that only look alike, whether a code stands letter for letter, what
-the chosen units cover together, the cosine of question and sentence, the sentence's score, how many words the question
-has, a reason that is asked for and not given, how much further the best unit covers the question than the others of its
+The following do not improve the seven features: similarly spelled words, literal occurrence of a code, the combined
+cover of the chosen units, the cosine of question and sentence, the sentence's score, the number of words of the
+question, a missing reason that is asked for, the difference in cover between the best unit and the others of its
 document (with and without names and codes), what no unit of its document has, and whether it is a row.
 """
 
@@ -50,19 +50,19 @@ from qa.settings import AnswerSettings, QaSettings
 
 WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"
 REFUSED = 0.06
-"""Share of the answerable questions that may be refused, in the mean over corpora: what the line is drawn by. Two
-hundredths less than what is aimed at, as corpora that took no part may have more refused."""
+"""Share of the answerable questions refused at the threshold, on average over corpora. This is 0.02 less than the
+acceptable share, since more may be refused in other corpora."""
 SHARES = (0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24)
 QUOTED = 60
-"""Letters of the words that an answer is quoted by that a passage has to have."""
+"""Minimum letters of words of a gold quote that identify its passage."""
 SPARE = 4
-"""Passages found beyond those that are looked at: in place of those that are left out."""
+"""Additional passages retrieved to replace those left out."""
 APART = 10
 BINS = 10
 
 
 class Corpus:
-    """A knowledge base that is asked with something left out."""
+    """A knowledge base with documents or passages left out."""
 
     def __init__(self, stores: Stores) -> None:
         settings = load(None, {}, QaSettings).settings
@@ -75,7 +75,7 @@ class Corpus:
     ) -> Features | None:
         """Return the features of a question asked without these documents, and without passages with these words.
 
-        None where nothing can be quoted: no passage found has the words, or none is left.
+        None if nothing can be quoted: no passage found has the words, or none is left.
         """
         settings, left = AnswerSettings(), np.array([not documents(uri) for uri in self._uris])
         where = Filter() if left.all() else Filter(documents=tuple(sorted(set(self._uris[left]))))
@@ -130,13 +130,13 @@ def plain(text: str) -> str:
 
 
 def holds(question: Question, uri: str) -> bool:
-    """Whether a document holds the answer: it is a source, or part of one (the attachment of a mail)."""
+    """Whether a document has the answer: it is a source, or part of one (the attachment of a mail)."""
     files = (gold.file for gold in question.gold_sources)
     return any(uri == file or uri.endswith(f"/{file}") or f"{file}!" in uri for file in files)
 
 
 def show(name: str, some: Sequence[Case], sure: NDArray[np.float64], line: float) -> None:
-    """Print how many questions of each kind are refused."""
+    """Print the number of refused questions of each kind."""
     told = []
     for kind in Kind:
         which = np.array([case.kind is kind for case in some])
@@ -146,7 +146,7 @@ def show(name: str, some: Sequence[Case], sure: NDArray[np.float64], line: float
 
 
 def show_trade(some: Sequence[Case], sure: NDArray[np.float64]) -> None:
-    """Print what is recognized where a share of the answerable questions is refused, in the mean over corpora."""
+    """Print the share of recognized unanswerable questions for each share of refused answerable ones, averaged."""
     corpora = sorted({case.corpus for case in some})
     print(f"\n{'refused: answerable':<22}{'line':>8}" + "".join(f"{kind.value:>22}" for kind in list(Kind)[1:]))
     for share in SHARES:

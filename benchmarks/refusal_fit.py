@@ -1,4 +1,4 @@
-"""Fits the weights of confidence on cases, and draws the line below which is refused."""
+"""Fits the weights of the confidence on cases, and determines the threshold for refusal."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from qa.quoting.confidence import Features
 
 NAMES = tuple(field.name for field in fields(Features))
 ANSWERABLE = 0.65
-"""Share of the questions that are taken to have an answer: where the line between the two mistakes is drawn."""
+"""Assumed share of answerable questions, which balances the two kinds of errors."""
 LEFT_OUT = 0.35
-"""Weight of an answerable question asked of what is left without its documents against one that has no answer at all:
-where its passage is gone another may still answer."""
+"""Weight of an answerable question asked of a reduced corpus, relative to an unanswerable one: another passage may
+still have the answer."""
 FEW = 12
-"""Questions of a corpus from which it weighs in full: fewer tell less."""
+"""Minimum questions of a corpus with full weight."""
 RIDGE = 0.3
-"""Strength of the penalty on large weights; the log loss left out hardly changes from 0.03 to 1."""
+"""Strength of the L2 penalty; the validation loss hardly changes from 0.03 to 1."""
 
 
 class Kind(StrEnum):
-    """Whether a question has an answer in what it is asked of, and why it has none."""
+    """Whether a question has an answer in its (reduced) corpus, and why not."""
 
     ANSWERABLE = "answerable"
     UNANSWERABLE = "unanswerable"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question asked of a corpus, or of what is left of it; `found` is None where nothing can be quoted at all."""
+    """A question asked of a corpus or a reduced one; `found` is None if nothing can be quoted."""
 
     set: str
     corpus: str
@@ -48,13 +48,13 @@ class Case:
 
 
 def matrix(some: Sequence[Case]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the features of each case, with a column of ones, and whether it has an answer."""
+    """Return the features of the cases with a column of ones, and whether they have an answer."""
     rows = [[*(getattr(case.found, name, 0.0) for name in NAMES), 1.0] for case in some]
     return np.array(rows), np.array([float(case.answerable) for case in some])
 
 
 def weights_of(some: Sequence[Case]) -> NDArray[np.float64]:
-    """Return weights of the cases: all corpora alike, in each `ANSWERABLE` on the questions with an answer."""
+    """Return the weights of the cases: equal for corpora, and `ANSWERABLE` for the answerable questions in each."""
     own = np.array([1.0 if case.kind in (Kind.ANSWERABLE, Kind.UNANSWERABLE) else LEFT_OUT for case in some])
     weights = np.zeros(len(some))
     for corpus in {case.corpus for case in some}:
@@ -80,13 +80,13 @@ def fit(some: Sequence[Case]) -> NDArray[np.float64]:
 
 
 def judged(some: Sequence[Case], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the confidence of each case under these weights, 0 where nothing can be quoted."""
+    """Return the confidence of each case with these weights, 0 if nothing can be quoted."""
     sure = 1 / (1 + np.exp(-matrix(some)[0] @ weights))
     return np.where([case.found is not None for case in some], sure, 0.0)
 
 
 def left_out(some: Sequence[Case]) -> NDArray[np.float64]:
-    """Return the confidence of each case by weights that were fitted on the other corpora; foreign ones never fit."""
+    """Return the confidence of each case with weights fitted on the other corpora; foreign cases are not used."""
     sure = np.zeros(len(some))
     for corpus in {case.corpus for case in some}:
         which = np.array([case.corpus == corpus for case in some])
@@ -96,7 +96,7 @@ def left_out(some: Sequence[Case]) -> NDArray[np.float64]:
 
 
 def line_of(some: Sequence[Case], sure: NDArray[np.float64], share: float) -> float:
-    """Return the confidence that this share of the answerable questions is below, in the mean over corpora."""
+    """Return the quantile of the confidence of answerable questions for this share, averaged over corpora."""
     answerable = [place for place, case in enumerate(some) if case.answerable]
     order = sorted(answerable, key=lambda place: sure[place])
     each = weights_of(some)[order]
@@ -104,7 +104,7 @@ def line_of(some: Sequence[Case], sure: NDArray[np.float64], share: float) -> fl
 
 
 def loss(some: Sequence[Case], sure: NDArray[np.float64]) -> float:
-    """Return the log loss, in the mean over corpora that have both outcomes, where something can be quoted."""
+    """Return the log loss of cases with quotes, averaged over corpora with both outcomes."""
     own, losses = weights_of(some), []
     answerable = np.array([case.answerable for case in some])
     each = -np.log(np.clip(np.where(answerable, sure, 1 - sure), 1e-6, 1))

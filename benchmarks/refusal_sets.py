@@ -1,4 +1,4 @@
-"""The sets of questions that `benchmarks/refusal.py` fits and judges refusal on, and their knowledge bases."""
+"""The sets of questions for fitting and evaluating refusal (`benchmarks/refusal.py`), and their knowledge bases."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from qa.settings import QaSettings
 HERE = Path(__file__).parent.parent
 DATA = HERE.parent / "shared" / "data"
 WRITTEN = HERE / "benchmarks" / "unanswerable"
-"""Sets that were written for this: `sets.toml`, questions, and documents where they are our own."""
+"""Sets written for this benchmark: `sets.toml`, questions, and our own documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedSet:
-    """Questions of one corpus in one language. Sets of one `corpus` are left out together.
+    """Questions of one corpus in one language. Sets with the same `corpus` are left out together.
 
-    `role` is "fit", "unseen" (takes no part, and is judged when named) or "held out" (the same, looked at last).
-    `pages` are the names of the files of `documents` that are read, none for all. Of sets that were `written` for this
-    the questions without an answer are enough: no answerable one is asked of what is left without its documents.
+    `role` is "fit", "unseen" (not used for fitting, evaluated if named) or "held out" (the same, evaluated last).
+    `pages` are the names of the files of `documents` to read, by default all. Sets `written` for this benchmark have
+    enough unanswerable questions: their answerable ones are not asked of reduced corpora.
     """
 
     name: str
@@ -61,7 +61,7 @@ SHARED = (
 
 
 def read_sets(packages: Path | None) -> dict[str, AskedSet]:
-    """Return all sets by name, without those whose documents are not there: of packages, in the folder `packages`."""
+    """Return all sets by name, without those with missing documents; packages are in the folder `packages`."""
     told = tomllib.loads((WRITTEN / "sets.toml").read_text(encoding="utf-8"))["set"]
     found = {one.name: one for one in (*SHARED, *(_written(one, packages) for one in told))}
     return {name: one for name, one in found.items() if one.documents.exists()}
@@ -77,7 +77,7 @@ def _written(told: Mapping[str, str], packages: Path | None) -> AskedSet:
 
 
 def made(one: AskedSet, keep: Path) -> Path:
-    """Return the knowledge base of a set in `keep`, made where it is not there."""
+    """Return the knowledge base of a set in `keep`, which is created if necessary."""
     kb, settings = keep / f"{one.name}-wordllama", load(None, {}, QaSettings).settings
     if kb.exists():
         return kb

@@ -1,4 +1,4 @@
-"""Passages found by their text, their atoms, their tags and their summaries, alone and together."""
+"""Retrieval of passages by their text, atoms, tags and summaries, separately and combined."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ DEPTH = 5
 
 @dataclass(frozen=True, slots=True)
 class DistilledPassage:
-    """A passage, a document of one chunk, with what was distilled from it."""
+    """A passage as a document with one chunk, and its distillate."""
 
     document: Document
     distillate: Distillate
 
     def texts(self, kind: str, quarantined: Collection[str] = ()) -> list[str]:
-        """Return the texts by which it is found."""
+        """Return the texts for retrieval."""
         (chunk,) = self.distillate.chunks
         match kind:
             case "atoms":
@@ -51,14 +51,14 @@ class DistilledPassage:
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """For each question and passage the score of the passage's best text, shape (questions, passages)."""
+    """Return the score of each passage's best text for each question, shape (questions, passages)."""
 
     dense: Vectors
     lexical: Vectors
 
 
 def gate(found: Sequence[DistilledPassage], embedder: Embedder) -> SelfRecall:
-    """Return which atoms bring back their own passage."""
+    """Return which atoms find their own passage."""
     atoms = [
         Record(atom.id, RecordKind.ATOM, one.document.id, atom.text, atom.chunk)
         for one in found
@@ -115,7 +115,7 @@ def _best(scores: Vectors, owners: np.ndarray, size: int) -> Vectors:
 
 
 def _scaled(scores: Vectors) -> Vectors:
-    """Bring each question's scores to 0 to 1."""
+    """Scale each question's scores to [0, 1]."""
     low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
     return (scores - low) / np.maximum(high - low, 1e-9)
 

@@ -1,10 +1,10 @@
-"""Recall on the passages of MuSiQue and HotpotQA, beside BM25, dense and hybrid search of the same run.
+"""Recall on the passages of MuSiQue and HotpotQA, compared with BM25, dense and hybrid search in the same run.
 
     python benchmarks/retrieval.py [--embedder wordllama] [--keep FOLDER] [--trials 200]
 
-The passages are ingested as `strata ingest` does. "all layers" is measured under the weights in force, which were tuned
-on both sets among others; "held out" under weights tuned on the other set alone, from the same start and with the
-trials of `strata tune`: what to expect of a corpus that nothing was tuned on.
+The passages are ingested as by `strata ingest`. "all layers" uses the current weights, which were tuned on both sets
+among others; "held out" uses weights tuned on the other set only, with the start and the trials of `strata tune`: the
+result to expect for a corpus that was not used for tuning.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def open_set(stack: ExitStack, name: str, embedder: str, keep: Path) -> tuple[Re
 def under(
     settings: RetrieveSettings, retriever: Retriever, questions: tuple[Question, ...], embedder: str
 ) -> dict[str, float]:
-    """Return the figures of all layers under other weights."""
+    """Return the figures of all layers with other weights."""
     retriever.settings, in_force = settings, retriever.settings
     report = evaluate_retrieval(retriever, questions, embedder, baselines=())
     retriever.settings = in_force

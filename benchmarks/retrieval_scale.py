@@ -1,11 +1,11 @@
-"""Retrieval alone at 10,000, 100,000 and 1,000,000 atoms, a tenth as many chunks, on two cores.
+"""Retrieval with 10,000, 100,000 and 1,000,000 atoms and a tenth as many chunks, on two cores.
 
     python benchmarks/retrieval_scale.py [--atoms 10000 100000 1000000] [--keep FOLDER]
 
-For each size it makes a knowledge base of invented text (words by Zipf's law in topics, names shared by chunks), opens
-it in a process of its own, asks 200 questions and prints the median and the 95th percentile of the time, the median of
-the processor time (which other work on the machine leaves much as it is), the memory of that process, and how long
-opening took, at first and from what was kept.
+For each size, it makes a knowledge base of generated text (words by Zipf's law in topics, names shared by chunks),
+opens it in a separate process, asks 200 questions, and prints the median and 95th percentile of the time, the median
+processor time (which depends less on other load), the memory of that process, and the time for opening, for the first
+time and with the cached index.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SYLLABLES = (
 
 
 class Text:
-    """Invented words and names, the same on every machine."""
+    """Generated words and names, equal on every machine."""
 
     def __init__(self, chunks: int) -> None:
         self._dice = np.random.default_rng(7)
@@ -74,7 +74,7 @@ class Text:
         return " ".join(self.words[min(place, len(self.words) - 1)] for place in places)
 
     def name(self) -> str:
-        """A name; the first ones come up more often."""
+        """Return a name; the first ones are more frequent."""
         return self.names[int(len(self.names) * self._dice.random() ** 2)]
 
     def topic(self) -> int:
@@ -86,7 +86,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A document: its part of the graph, and its records."""
+    """A document: its subgraph and its records."""
 
     subgraph: Subgraph
     records: tuple[Record, ...]
@@ -143,7 +143,7 @@ def fill(stores: Stores, chunks: int) -> None:
 
 
 def questions(chunks: int) -> Iterator[str]:
-    """Each of a name and some words that stand together somewhere, with words that a question has."""
+    """Return questions with a name and words of the same chunk."""
     text = Text(chunks)
     for _ in range(QUESTIONS):
         topic = text.topic()

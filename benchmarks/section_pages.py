@@ -1,4 +1,4 @@
-"""The sections of a manual in HTML (DocBook or Sphinx), each as a page without its heading."""
+"""The sections of an HTML manual (DocBook or Sphinx), each as a page without its heading."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _DROPPED = (
     ".//script|.//style|.//img|.//*[@class='toc']|.//*[@class='titlepage']|.//*[contains(@class, 'nav')]"
     "|.//a[contains(@class, 'xref') or contains(@class, 'headerlink') or contains(@class, 'reference internal')]"
 )
-"""Navigation, and references within the manual: their text is the heading of another section."""
+"""Navigation, and internal references, whose text is the heading of another section."""
 _NUMBER = re.compile(r"^\s*(?:[A-Z]\.|[A-Z]?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+\.?)\s+")
 _LEAST = 200
-"""Characters of a page at least; a shorter one can hardly be told from others."""
+"""Minimum characters of a page; shorter ones are hardly distinguishable."""
 
 
 @dataclass(slots=True)
 class SectionPage:
-    """A section with its own text alone; those inside it are pages of their own.
+    """A section without its subsections, which are separate pages.
 
-    `definitions` are pairs of the first sentence of a definition and the paragraph that it begins.
+    `definitions` are pairs of the first sentence of a definition and its paragraph.
     """
 
     heading: str
@@ -43,7 +43,7 @@ class SectionPage:
         return " ".join(self.body.text_content().split())
 
     def without_first_sentence(self, sentence: str, paragraph: HtmlElement) -> None:
-        """Take a sentence that was made a question out of the page."""
+        """Remove a sentence that has become a question from the page."""
         rest = _text(paragraph)[len(sentence) :].strip()
         for child in list(paragraph):
             paragraph.remove(child)
@@ -55,7 +55,7 @@ class SectionPage:
 
 
 def pages_of(files: Sequence[Path]) -> Iterator[SectionPage]:
-    """Yield the sections of HTML files that have a heading and a text of their own, in order."""
+    """Yield the sections of HTML files with a heading and text, in order."""
     for file in files:
         root = html.document_fromstring(file.read_bytes(), parser=html.HTMLParser(encoding="utf-8"))
         chapter = _plain(root.findtext(".//title") or "")
@@ -89,7 +89,7 @@ def _definitions(body: HtmlElement) -> Iterator[tuple[str, HtmlElement]]:
 
 
 def _density(text: str) -> float:
-    """How many letters of an alphabet say as much as a character: three where most are Han or kana."""
+    """Return the number of alphabetic letters that correspond to a character: three if most are Han or kana."""
     wide = sum("\u3040" <= char <= "\u9fff" for char in text)
     return 3.0 if 2 * wide > len(text) else 1.0
 

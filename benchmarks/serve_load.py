@@ -1,11 +1,11 @@
-"""Many people ask a server at once while an ingest writes its knowledge base: errors, latencies, memory.
+"""Many users query a server while an ingest writes its knowledge base: errors, latencies, memory.
 
     python benchmarks/serve_load.py [FOLDER] [--askers 200] [--seconds 300]
 
-FOLDER is ingested into a knowledge base of its own, which `strata serve` serves in a process of its own. Each asker
-sends one of some questions, half of them as streams, reads the reply to its end, checks that what is cited stands in
-the knowledge base as it is cited, and thinks for `--think` seconds. Meanwhile files are added to a copy of the folder
-and ingested over HTTP, again and again.
+FOLDER is ingested into a new knowledge base, which `strata serve` serves in a separate process. Each user sends one of
+some questions, half of them as streams, reads the whole reply, checks that each citation is in the knowledge base as
+quoted, and waits for `--think` seconds. Meanwhile, files are repeatedly added to a copy of the folder and ingested over
+HTTP.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples" / "documents"
 
 @dataclass
 class Seen:
-    """What the askers saw; seconds to the whole reply and, of streams, to its first byte."""
+    """Results of the users; seconds to the complete reply and, for streams, to its first byte."""
 
     whole: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Seen:
 
 
 async def ask(client: httpx2.AsyncClient, number: int, until: float, think: float, seen: Seen) -> None:
-    """Ask again and again until a moment."""
+    """Ask repeatedly until a deadline."""
     chance = random.Random(number)
     await asyncio.sleep(chance.random() * think)
     while time.monotonic() < until:
@@ -92,7 +92,7 @@ async def _streamed(client: httpx2.AsyncClient, chance: random.Random, began: fl
 
 
 async def _check(client: httpx2.AsyncClient, answer: dict[str, object], seen: Seen) -> None:
-    """Of one answer in ten, whether its first citation's document is there with just these characters."""
+    """Check for one answer in ten that the document of its first citation has the quoted text."""
     citations = answer["citations"]
     if not isinstance(citations, list) or not citations or len(seen.whole) % 10:
         return
@@ -106,7 +106,7 @@ async def _check(client: httpx2.AsyncClient, answer: dict[str, object], seen: Se
 
 
 async def ingest(client: httpx2.AsyncClient, until: float, seen: Seen) -> None:
-    """Add a file and ingest, again and again."""
+    """Repeatedly add a file and ingest."""
     while time.monotonic() < until:
         text = f"# Note {seen.ingests}\n\nPump P-{seen.ingests} was looked at and found in order.\n"
         await client.put(f"/files/load/{seen.ingests}.md", content=text.encode())
@@ -116,7 +116,7 @@ async def ingest(client: httpx2.AsyncClient, until: float, seen: Seen) -> None:
 
 
 async def watch_memory(server: psutil.Process, until: float, every: float = 30) -> list[int]:
-    """Return what the server held in memory, MiB, one reading each `every` seconds until a moment."""
+    """Return the memory of the server in MiB, measured each `every` seconds until a deadline."""
     held = []
     while (left := until - time.monotonic()) > 0:
         await asyncio.sleep(min(every, left))
@@ -125,7 +125,7 @@ async def watch_memory(server: psutil.Process, until: float, every: float = 30) 
 
 
 async def load(url: str, askers: int, seconds: float, think: float, server: psutil.Process) -> None:
-    """Ask a server, and print what was seen."""
+    """Query a server, and print the results."""
     seen, before = Seen(), server.memory_info().rss
     limits = httpx2.Limits(max_connections=askers + 8)
     async with httpx2.AsyncClient(base_url=url, timeout=120, limits=limits, trust_env=False) as client:
@@ -150,7 +150,7 @@ async def load(url: str, askers: int, seconds: float, think: float, server: psut
 
 
 def main() -> None:
-    """Ingest, serve, ask."""
+    """Ingest, serve and query."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("folder", type=Path, nargs="?", default=EXAMPLES)
     parser.add_argument("--askers", type=int, default=200)

@@ -1,11 +1,12 @@
-"""Tables on sheets: bounds, labels, notes, headers and values found, on two families of workbooks drawn here.
+"""Tables on sheets: detected bounds, labels, notes, headers and values, on two families of generated workbooks.
 
 usage: python -m benchmarks.sheets [prices|laboratory]
 
-The rules of `pipelines/parse/office` were chosen on `prices` (price and part lists: labels above and beside, tables
-side by side, notes for all tables, currencies); `laboratory` (measurements and calculations: labels within the table,
-units under names, a column parted from its labels, notes below, rounded values) was left out, and looked at afterwards.
-A table's bounds are right where it is all in one and no other with it; labels may stand in rows of their own above.
+The rules of `pipelines/parse/office` were developed on `prices` (price and part lists: labels above and beside, tables
+side by side, notes for all tables, currencies). `laboratory` (measurements and calculations: labels within the table,
+units below names, a column separated from its labels, notes below, rounded values) was held out and examined
+afterwards. The bounds of a table are right if it is complete and contains no other table; labels may be in separate
+rows above.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Row = list[object]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A table as it is meant: where it is, what is said of it, its header rows, texts that its rows must tell."""
+    """The truth of a table: its place, label, header rows, and texts that its rows must contain."""
 
     area: str
     says: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet and the tables on it."""
+    """A sheet and its tables."""
 
     name: str
     draw: Callable[[Worksheet], None]
@@ -49,7 +50,7 @@ class Sheet:
 
 
 def put(sheet: Worksheet, corner: str, *rows: Row, format: str = "") -> None:
-    """Write rows from a corner on; None is an empty cell, `format` is that of all numbers."""
+    """Write rows beginning at a corner; None is an empty cell, `format` is used for all numbers."""
     first = sheet[corner]
     for down, row in enumerate(rows):
         for across, value in enumerate(row):
@@ -207,7 +208,7 @@ def _tables(sheet: Sheet) -> list[Block]:
 
 
 def _marks(wanted: Wanted, others: Sequence[Wanted], blocks: Sequence[Block]) -> dict[str, list[bool]]:
-    """Return what was asked of a table, by its kind, and whether each is right."""
+    """Return the results of the checks of a table, by kind."""
     block = next((block for block in blocks if _holds(block, wanted)), None)
     alone = block is not None and not any(_holds(block, other) for other in others if other is not wanted)
     table = block.table if block is not None and block.table is not None else Table("", 0, 0, ())

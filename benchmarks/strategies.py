@@ -1,12 +1,12 @@
-"""The strategies side by side on MuSiQue and HotpotQA, over whole corpora (PIKE-RAG, tables 4 to 6).
+"""The strategies on MuSiQue and HotpotQA, over whole corpora (PIKE-RAG, tables 4 to 6).
 
     python benchmarks/strategies.py --keep FOLDER (--gguf FILE | --base-url URL --model NAME) [--again pike]
 
-The atoms are keyless ones, with `--distilled` those that the model writes.
+The atoms are extractive, with `--distilled` those of the model.
 
-Every strategy answers a question before the next one is asked, so that the table is fair whenever a run is stopped.
-What was answered stays in FOLDER, a line each, and is not asked again; `--again` forgets the answers of a strategy,
-`--table` prints what is there.
+All strategies answer a question before the next one is asked, so that an interrupted run gives a fair table. Answers
+are kept in FOLDER, one per line, and are not repeated; `--again` discards the answers of a strategy, `--table` prints
+the existing results.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from evaluate.answers import AnswerResult, evaluate_answers, read_results, summed
+from evaluate.answers import AnswerResult, evaluate_answers, read_results, summarized
 from evaluate.questions import Question, read_passages, read_questions, write_lines
 from evaluate.sets import build_passages
 from pipelines.settings import load
@@ -82,7 +82,7 @@ def forget(path: Path, strategies: Sequence[str]) -> None:
 def show(name: str, answered: Sequence[AnswerResult]) -> None:
     print(f"\n{name}\n{'':<12}" + "".join(f"{column:>14}" for column in COLUMNS))
     for strategy in STRATEGIES:
-        figures = summed([one for one in answered if one.strategy == strategy])
+        figures = summarized([one for one in answered if one.strategy == strategy])
         print(f"{strategy:<12}" + "".join(f"{figures[column]:>14,}" for column in COLUMNS), flush=True)
 
 

@@ -1,12 +1,12 @@
-"""What a second machine brings: documents a second by one Dask worker and by two, and a run that loses one of them.
+"""Benefit of a second machine: documents per second with one and two Dask workers, and a run that loses a worker.
 
     python benchmarks/two_machines.py [--scans 24] [--reports 24]
 
 Needs root, Linux, two processor cores and the extra `dask`. A machine is a network namespace with its own address and
-its own core. A third one has the scheduler and the ingest, and shares the cores. All see the folder and the knowledge
-base at the same path. The folder has pages that only OCR reads, and PDF files of text. Each row is one ingest: seconds
-from the first document that is begun to the last that is embedded, documents a second, how many times that of one
-worker, documents that failed, and whether graph and vectors equal those of an ingest without a cluster.
+core. A third one runs the scheduler and the ingest, and shares the cores. All have the folder and the knowledge base at
+the same path. The folder has scanned pages, which need OCR, and PDF files with text. Each row is an ingest: seconds
+from the start of the first document to the embedding of the last, documents per second, the ratio to one worker, failed
+documents, and whether graph and vectors equal those of an ingest without a cluster.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BIN = Path(sys.executable).parent
 
 
 def write_folder(folder: Path, scans: int, reports: int) -> Path:
-    """Write the documents, the same ones for the same numbers."""
+    """Write the documents; equal numbers give equal documents."""
     folder.mkdir(parents=True)
     chosen = random.Random(7)
     for number in range(scans):
@@ -64,7 +64,7 @@ def written(chosen: random.Random, pages: int) -> pymupdf.Document:
 
 @contextmanager
 def machines() -> Iterator[None]:
-    """Make the namespaces; the coordinator has a line to each worker."""
+    """Make the namespaces; the coordinator is connected to each worker."""
     try:
         for name in (COORDINATOR, *WORKERS):
             ip("netns", "add", name)
@@ -87,7 +87,7 @@ def ip(*words: str) -> None:
 
 @contextmanager
 def program(machine: str, *command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program on a machine while the block lasts."""
+    """Run a program on a machine during the block."""
     quiet = subprocess.DEVNULL
     entered = ["ip", "netns", "exec", machine, *command]
     with subprocess.Popen(entered, stdout=quiet, stderr=quiet, start_new_session=True) as started:
@@ -98,14 +98,14 @@ def program(machine: str, *command: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def kill(started: subprocess.Popen[bytes]) -> None:
-    """Kill a program with all processes that it has."""
+    """Kill a program and its children."""
     if started.poll() is None:
         os.killpg(started.pid, signal.SIGKILL)
 
 
 @contextmanager
 def cluster(workers: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Start a scheduler and so many workers, each with a thread and a core."""
+    """Start a scheduler and workers with one thread and one core each."""
     with ExitStack() as started:
         started.enter_context(
             program(COORDINATOR, str(BIN / "dask"), "scheduler", "--port", str(PORT), "--no-dashboard")
@@ -122,7 +122,7 @@ def cluster(workers: int) -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 def ingest(folder: Path, kb: Path, cluster_address: str) -> None:
-    """Ingest here, and print when each document was begun and embedded, as JSON; the coordinator runs this."""
+    """Ingest, and print the start and embedding times of all documents as JSON; runs on the coordinator."""
     times: list[float] = []
 
     def note(event: Event) -> None:
@@ -136,7 +136,7 @@ def ingest(folder: Path, kb: Path, cluster_address: str) -> None:
 
 
 def timed(folder: Path, kb: Path, workers: int, kill_at: int = 0) -> dict[str, float]:
-    """Ingest with so many workers; the last is killed once `kill_at` documents are embedded."""
+    """Ingest with `workers`; the last one is killed when `kill_at` documents are embedded."""
     with cluster(workers) as started:
         command = [
             "ip", "netns", "exec", COORDINATOR, sys.executable, __file__, "--ingest", str(folder), str(kb),

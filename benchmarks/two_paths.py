@@ -1,9 +1,9 @@
-"""What naive RAG reads: the right places among the passages of flat retrieval, and of both paths of figure 11.
+"""Input of naive RAG: the right places among the passages of flat retrieval, and of both paths of figure 11.
 
     python benchmarks/two_paths.py --keep FOLDER [--least 0.2 0.3 0.5] [--tokens 800 3500]
 
 FOLDER is one that `strata eval matrix --keep` has filled. The thresholds were chosen on industrial and the handbook in
-English and German, the number of chunks on MuSiQue and HotpotQA too.
+English and German, the number of chunks also on MuSiQue and HotpotQA.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETS = Path(__file__).parent / "sets.toml"
 
 
 def recall(questions: Sequence[Question], read: Callable[[str], Sequence[Hit]]) -> tuple[float, float, int]:
-    """The share of right pages that is read, the passages read for a question, and the questions that find none."""
+    """Return the share of right pages read, the passages read per question, and the questions without passages."""
     hits = [(one, read(one.question)) for one in questions]
     shares = [page_recall(found(passages), one.gold_sources, len(passages)) for one, passages in hits]
     counts = [len(passages) for _, passages in hits]

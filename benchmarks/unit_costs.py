@@ -1,10 +1,10 @@
-"""What a document costs, by step and by store, and what a million of them would.
+"""Cost of a document by step and by store, extrapolated to a million documents.
 
     python benchmarks/unit_costs.py FOLDER [--parts 4 1] [--documents 1000000]
 
-Ingests the first quarter of a folder's files and then all of them (`--parts`), each into a fresh knowledge base, and
-prints for each: processor seconds of every step, peak memory of the main process, and the bytes of every store, by
-table, stage and folder; then how much faster than the documents each grew, and what that comes to for a million.
+Ingests the first quarter of a folder's files and then all of them (`--parts`), each into a new knowledge base. For
+each, prints processor seconds of every step, peak memory of the main process, and bytes of every store, by table, stage
+and folder; then the growth of each relative to the number of documents, and the extrapolation to a million.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pipelines.ingest.task import SourceItem
 
 
 class TimedSteps:
-    """Takes the steps of a run plainly, and counts the processor seconds that each takes of the main process."""
+    """Runs the steps locally, and measures the processor seconds of each in the main process."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def in_a_process(files: Sequence[Path], folder: Path, place: Path) -> dict[str, float]:
-    """What the ingest of these files costs, in a process of its own."""
+    """Return the cost of ingesting these files, in a separate process."""
     for file in files:
         target = place / "folder" / file.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -98,13 +98,13 @@ def measured(folder: Path, kb: Path) -> dict[str, float]:
 
 
 def sizes_of(kb: Path) -> dict[str, int]:
-    """How many nodes and edges the graph has."""
+    """Return the numbers of nodes and edges of the graph."""
     with sqlite3.connect(f"file:{kb / 'strata.db'}?mode=ro", uri=True) as connection:
         return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in ("nodes", "edges")}
 
 
 def bytes_of(kb: Path) -> dict[str, float]:
-    """The bytes of a knowledge base by what they are."""
+    """Return the bytes of a knowledge base by kind."""
     found: Counter[str] = Counter()
     for path in kb.rglob("*"):
         if path.is_file() and path.name != "strata.db":

@@ -1,10 +1,10 @@
-"""What an index of vectors finds of what is nearest, what it takes, and how large it is.
+"""Recall, time and size of a vector index.
 
     python benchmarks/vector_index.py KB [--samples 32 256] [--wanted 50] [--questions 200]
 
-Takes the vectors of a knowledge base's atoms into a table of its own, with an index that is learned from so many
-vectors for each partition, and asks for what is nearest to some of them, a little moved. Prints the share that the
-table finds of what comparing with all of them does, processor seconds, and bytes of rows and of indexes.
+Copies the vectors of a knowledge base's atoms into a separate table with an index that is trained on `--samples`
+vectors per partition, and searches for the nearest of some of them, slightly changed. Prints the recall relative to an
+exhaustive search, processor seconds, and bytes of rows and indexes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipelines.store.lancedb.store import LanceVectorStore
 from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 MOVED = 0.02
-"""How far each number of a question's vector is from that of the atom which it was made from, in the mean."""
+"""Mean distance of each component of a query vector from that of its atom."""
 
 
 def main() -> None:
@@ -67,7 +67,7 @@ def tried(place: Path, atoms: EmbeddedRecords, asked: Vectors, wanted: int) -> s
 
 
 def recall(atoms: EmbeddedRecords, vector: Vectors, scores: list[float]) -> float:
-    """The share of the best cosines that was found; equal texts have equal ones, so ids do not count."""
+    """Return the share of the best cosines found; ids are not compared, since equal texts have equal cosines."""
     cosines = atoms.vectors @ vector / np.linalg.norm(vector)
     least = np.sort(cosines / np.linalg.norm(atoms.vectors, axis=1))[-len(scores)]
     return float(np.mean(np.array(scores) >= least - 0.001))

@@ -1,4 +1,4 @@
-"""Evaluation of retrieval and answers over knowledge bases that the ordinary ingest builds."""
+"""Evaluation of retrieval and answers on knowledge bases built by the ordinary ingest."""
 
 from pipelines.core.libraries import disable_telemetry
 

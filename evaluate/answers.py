@@ -1,4 +1,4 @@
-"""How well questions are answered: every strategy over a file of questions, side by side."""
+"""Evaluation of answers: strategies on a file of questions, side by side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from qa.prompts.reply_types import VerdictReply
 
 StrategyFigures = dict[str, float | int | None]
 DEPTH = 5
-"""Passages that document and page recall look at."""
+"""Depth of document and page recall."""
 SHARES = (
     "first_document", f"document_recall@{DEPTH}", f"page_recall@{DEPTH}", "answer_cited", "abstention_precision",
     "abstention_recall", "em", "f1", "precision", "recall", "acc",
@@ -39,10 +39,9 @@ SHARES = (
 class AnswerResult:
     """The answer of one strategy to one question, and its figures. Shares are in [0, 1].
 
-    `answer_cited` is None where neither answers nor quotes are known. `correct` is the judge's verdict, None where none
-    was asked for or none was usable. `error` says why there is no answer; all figures are then 0. `dropped` counts
-    claims that did not hold. `stopped` is why a decomposition ended.
-    `tokens` are those read and written, `written` the latter alone.
+    `answer_cited` is None if neither answers nor quotes are known. `correct` is the judge's verdict, or None. `error`
+    is the reason for a missing answer; all figures are then 0. `dropped` is the number of unsupported claims, `stopped`
+    the reason for the end of a decomposition. `tokens` are input and output tokens, `written` only the latter.
     """
 
     id: str
@@ -76,7 +75,7 @@ class AnswerResult:
 
 
 def measure(question: Question, strategy: str, answer: Answer, correct: bool | None = None) -> AnswerResult:
-    """Return the result with the figures of an answer; an abstention is compared as an empty answer."""
+    """Return the result with the figures of an answer; an abstention counts as an empty answer."""
     short = "" if answer.abstained else answer.short or answer.text
     shared = overlap(short, question.labels)
     gold = question.gold_sources
@@ -112,7 +111,7 @@ def measure(question: Question, strategy: str, answer: Answer, correct: bool | N
 
 
 def failure(question: Question, strategy: str, reason: str) -> AnswerResult:
-    """Return the result of a question without an answer, and the reason."""
+    """Return the result of a question without an answer, with the reason."""
     return AnswerResult(
         question.id, strategy, question.question, question.type, question.answerable, question.labels, error=reason
     )
@@ -130,16 +129,16 @@ class AnswersReport:
         return f"{len({one.id for one in self.each})} questions, {', '.join(self.figures())}"
 
     def shares(self) -> dict[str, dict[str, float]]:
-        """Return the percentages of each strategy by name; one that was not measured counts as 0."""
+        """Return the percentages of each strategy by name; 0 for those not measured."""
         return {row: {name: float(values[name] or 0) for name in SHARES} for row, values in self.figures().items()}
 
     def figures(self) -> dict[str, StrategyFigures]:
         """Return the figures of each strategy by name."""
         names = dict.fromkeys(one.strategy for one in self.each)
-        return {name: summed([one for one in self.each if one.strategy == name]) for name in names}
+        return {name: summarized([one for one in self.each if one.strategy == name]) for name in names}
 
     def flat(self) -> dict[str, object]:
-        """Return what `strata eval answers --json` prints: the first strategy's figures, and all by name."""
+        """Return the output of `strata eval answers --json`: the first strategy's figures, and all by name."""
         figures = self.figures()
         first = next(iter(figures.values()), {})
         return {**first, "strategies": figures}
@@ -155,10 +154,10 @@ async def evaluate_answers(
     out: Path | None = None,
     tell: Callable[[AnswerResult], None] = lambda answered: None,
 ) -> AnswersReport:
-    """Return how well each strategy answers each question.
+    """Return the results of each strategy for each question.
 
-    Results are appended to `out` as they come; those that it already has are not made again. A question that fails
-    is counted apart. Raises `SettingsError` for an unknown strategy, `BudgetExceeded`.
+    Results are appended to `out` one by one; those already in it are not computed again. Failed questions are counted
+    separately. Raises `SettingsError` for an unknown strategy, `BudgetExceeded`.
     """
     done = read_results(out) if out is not None else {}
 
@@ -177,12 +176,12 @@ async def evaluate_answers(
     return AnswersReport(tuple(await gather(work, tasks, concurrency)))
 
 
-def summed(each: Sequence[AnswerResult]) -> StrategyFigures:
+def summarized(each: Sequence[AnswerResult]) -> StrategyFigures:
     """Return the figures of one strategy.
 
-    `SHARES` are percentages of the answerable questions, but for those of abstention; `refused_right` and
-    `refused_wrong` are counts; calls, tokens, dollars and seconds are means over all questions. `acc` is None where
-    nothing was judged; `failed` and `unjudged` are counted apart.
+    `SHARES` are percentages of the answerable questions, except those of abstention; `refused_right` and
+    `refused_wrong` are counts; calls, tokens, dollars and seconds are means over all questions. `acc` is None if
+    nothing was judged; `failed` and `unjudged` are counted separately.
     """
     right = [one for one in each if not one.error]
     answerable = [one for one in right if one.answerable]
@@ -218,7 +217,7 @@ def summed(each: Sequence[AnswerResult]) -> StrategyFigures:
 
 
 def read_results(path: Path) -> dict[tuple[str, str, str], AnswerResult]:
-    """Return the results that a file holds, failures left out; a last line cut short is passed over."""
+    """Return the results in a file, without failures and a truncated last line."""
     if not path.is_file():
         return {}
     found: dict[tuple[str, str, str], AnswerResult] = {}
@@ -233,12 +232,9 @@ def read_results(path: Path) -> dict[tuple[str, str, str], AnswerResult]:
 
 
 async def judge(model: ModelCalls, question: str, labels: Sequence[str], answer: str) -> bool | None:
-    """Return whether the answer says what one of the labels says, by a language model (PIKE-RAG 6.1, Acc).
-
-    None where the model gave no usable verdict.
-    """
+    """Return a model's verdict on whether the answer agrees with a label (PIKE-RAG 6.1, Acc), or None on failure."""
     listed = "\n".join(f"- {label}" for label in labels)
-    asked = await model.ask("judge", VerdictReply, room=200, question=question, labels=listed, answer=answer)
+    asked = await model.ask("judge", VerdictReply, tokens=200, question=question, labels=listed, answer=answer)
     return asked.value.correct if asked.value else None
 
 
@@ -261,7 +257,7 @@ async def _answered(knowledge: KnowledgeBase, strategy: str, question: Question,
 
 
 def _answer_cited(question: Question, answer: Answer) -> float | None:
-    """Whether a cited sentence has the answer; None where nothing says what that would be."""
+    """Return whether a cited sentence has the answer, or None if neither answers nor quotes are known."""
     if not question.labels and not any(source.quote for source in question.gold_sources):
         return None
     return 0.0 if answer.abstained else answer_cited(answer.citations, question.labels, question.gold_sources)

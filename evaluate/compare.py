@@ -1,4 +1,4 @@
-"""Two runs on the same questions: the difference of their means, with the interval of a paired bootstrap."""
+"""Compares two runs on the same questions: differences of means with paired bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -17,21 +17,18 @@ from pipelines.core import codec
 from pipelines.core.errors import SourceError
 
 QuestionFigures = Mapping[str, Mapping[str, float]]
-"""By name of the figure, by question: "graph recall@5" to {"q1": 0.5, ...}."""
+"""Values by figure and question: {"graph recall@5": {"q1": 0.5, ...}, ...}."""
 SEED = 0
 _SHARES = (
     "first_document", "document_recall", "page_recall", "answer_cited", "em", "f1", "precision", "recall",
     "correct", "abstained",
 )  # fmt: skip
-"""The figures of an `AnswerResult` that are compared."""
+"""The compared figures of an `AnswerResult`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureDifference:
-    """One figure in two runs: its means, their difference, and the interval that holds 95 % of the resampled ones.
-
-    Only questions that both runs have are counted.
-    """
+    """One figure in two runs, on their common questions: means, difference, and its 95 % bootstrap interval."""
 
     name: str
     questions: int
@@ -43,15 +40,15 @@ class FigureDifference:
 
     @property
     def differs(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 def compare_results(one: QuestionFigures, two: QuestionFigures, samples: int = 10_000) -> tuple[FigureDifference, ...]:
-    """Return the differences of all figures that both runs have, in the order of the first.
+    """Return the differences of all figures common to both runs, in the order of the first.
 
-    The questions are drawn anew with replacement, both runs' together (Efron and Tibshirani 1993, section 16.4); the
-    same input gives the same intervals.
+    Questions are resampled with replacement, in pairs (Efron and Tibshirani 1993, section 16.4); equal input gives
+    equal intervals.
     """
     return tuple(
         _difference(name, one[name], two[name], samples) for name in one if one[name].keys() & two.get(name, {}).keys()
@@ -67,14 +64,14 @@ def _difference(name: str, one: Mapping[str, float], two: Mapping[str, float], s
 
 
 def _resampled(differences: NDArray[np.float64], samples: int) -> NDArray[np.float64]:
-    """The mean difference in each sample; sample by sample, so that memory does not grow with their number."""
-    dice = np.random.default_rng(SEED)
+    """Return the mean difference of each bootstrap sample; drawn one by one to save memory."""
+    rng = np.random.default_rng(SEED)
     size = len(differences)
-    return np.array([differences[dice.integers(size, size=size)].mean() for _ in range(samples)])
+    return np.array([differences[rng.integers(size, size=size)].mean() for _ in range(samples)])
 
 
 def read_figures(path: Path) -> QuestionFigures:
-    """Return the figures of each question in a file that `strata eval` wrote with --out. Raises `SourceError`."""
+    """Return the figures of each question in an output file of `strata eval --out`. Raises `SourceError`."""
     found: dict[str, dict[str, float]] = {}
     for number, line in lines_of(path):
         try:

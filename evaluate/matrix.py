@@ -1,4 +1,4 @@
-"""Every set in one run: all layers beside the flat searches, and the strategies, question by question."""
+"""Evaluation of several sets in one run: retrieval over all layers, flat searches, and strategies, by question."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
 
 Search = Callable[[str], Sequence[Found]]
-"""A question to what is found for it, `DEPTH` at most, best first."""
+"""Returns at most `DEPTH` passages for a question, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltSet:
-    """A set under one embedder: its knowledge base, its questions, and the settings that opened it.
+    """A set with one embedder: its knowledge base, its settings and its questions.
 
-    `failed` names the documents that are not in the knowledge base, with the reasons.
+    `failed` are the documents that could not be ingested, with the reasons.
     """
 
     declared: DeclaredSet
@@ -61,12 +61,12 @@ def measure_matrix(
     trials: int = 0,
     watch: Callable[[], AbstractContextManager[Progress]] = lambda: nullcontext(silent),
 ) -> MatrixReport:
-    """Return how well every set is searched and answered, under each of `settings` (one for each embedder).
+    """Return the results of searches and strategies on all sets, with each of `settings` (one for each embedder).
 
-    Sets whose paths do not exist are left out, and named. `strategies` are those that answer, the settings' own where
-    there are none; with None nothing is answered. With `trials` each corpus is also measured under weights fitted in so
-    many trials on the others. `watch` is entered for each ingest. Raises `SettingsError` for `trials` with one corpus,
-    and as `build_set` and `measure_answers` do.
+    Sets with missing paths are listed as left out. `strategies` are those to evaluate, by default that of the settings;
+    None evaluates searches only. With `trials`, each corpus is also evaluated with weights fitted in as many trials on
+    the others. `watch` is entered for each ingest. Raises `SettingsError` for `trials` with a single corpus, and the
+    errors of `build_set` and `measure_answers`.
     """
     present = [one for one in declared if not one.missing]
     if trials and len({one.family for one in present}) < 2:
@@ -89,10 +89,10 @@ def measure_matrix(
 
 
 def build_set(declared: DeclaredSet, settings: QaSettings, keep: Path, progress: Progress = silent) -> BuiltSet:
-    """Bring the set's knowledge base in `keep` up to its documents, without a language model, as an ingest does.
+    """Create or update the set's knowledge base in `keep`, without a language model.
 
-    `settings` name the embedder. Documents that fail are left out of the knowledge base, and count as not found.
-    Raises `SourceError` for files that cannot be read, `DocumentsFailed` for passages, and as `build` does.
+    Documents that fail are omitted and count as not found. Raises `SourceError` for files that cannot be read,
+    `DocumentsFailed` for passages, and the errors of `build`.
     """
     private_folder(keep)
     failed: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ def build_set(declared: DeclaredSet, settings: QaSettings, keep: Path, progress:
 
 
 def measure_searches(built: BuiltSet) -> list[Measured]:
-    """Return how well all layers and each flat search find what the answerable questions ask for."""
+    """Return the results of retrieval over all layers and of each flat search for the answerable questions."""
     with open_stores(built.kb, built.settings) as stores, _flat_embedder(built) as embedder:
         retriever = Retriever.of(stores, built.settings.retrieve)
         searches = _layers(retriever) | _flat(stores, built.declared.language, embedder)
@@ -114,9 +114,9 @@ def measure_searches(built: BuiltSet) -> list[Measured]:
 
 
 def measure_answers(built: BuiltSet, strategies: Sequence[str]) -> list[Measured]:
-    """Return how each strategy answers each question; without any, the one that the settings choose.
+    """Return the results of each strategy (default: that of the settings) for each question.
 
-    Raises `SettingsError` for an unknown strategy or one that lacks its model.
+    Raises `SettingsError` for an unknown strategy or one without its model.
     """
     with KnowledgeBase.open(built.kb, built.settings) as knowledge:
         names = strategies or [knowledge.default_strategy]
@@ -125,10 +125,9 @@ def measure_answers(built: BuiltSet, strategies: Sequence[str]) -> list[Measured
 
 
 def measure_held_out(sets: Sequence[BuiltSet], trials: int) -> tuple[list[Measured], dict[str, RetrieveSettings]]:
-    """Return how well all layers do on each corpus under weights that were fitted on the other corpora alone.
+    """Return the results on each corpus with weights fitted on the other corpora, and the weights by corpus.
 
-    All sets have the same embedder, and there are two corpora at least. Also returned are the weights by the corpus
-    left out.
+    All sets have the same embedder, and there are at least two corpora.
     """
     with ExitStack() as stack:
         opened = {one.declared.name: stack.enter_context(_retriever(one)) for one in sets}
@@ -210,7 +209,7 @@ def _retriever(built: BuiltSet) -> Iterator[Retriever]:
 
 @contextmanager
 def _flat_embedder(built: BuiltSet) -> Iterator[Embedder]:
-    """The set's embedder with a cache of its own, beside the knowledge base: nothing but an ingest writes to that."""
+    """Yield the set's embedder with a separate cache, since only an ingest may write to the knowledge base."""
     chosen = built.settings.embed.at_endpoint_of(built.settings.llm)
     embedder = open_embedder(chosen, built.kb.with_name(f"{built.kb.name}-flat.db"))
     try:

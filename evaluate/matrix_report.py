@@ -20,15 +20,15 @@ TITLES = {
     "page_recall": f"page recall@{DEPTH}",
 }
 EVERYTHING = "all questions"
-"""The row of all sets together: every question counts the same."""
+"""The row for all sets together, in which all questions have equal weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One question of a set by one way of searching or one strategy; figures are in [0, 1].
+    """The figures, in [0, 1], of one search or strategy for one question of a set.
 
-    `abstained` is None for what only searches, `answer_cited` also where neither answers nor quotes are known. `error`
-    says why a strategy gave no answer.
+    `abstained` is None for searches, `answer_cited` also if neither answers nor quotes are known. `error` is the reason
+    for a missing answer.
     """
 
     set: str
@@ -45,13 +45,13 @@ class Measured:
 
     @property
     def answers(self) -> bool:
-        """Whether it is of a strategy."""
+        """Whether this is the result of a strategy."""
         return self.abstained is not None
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLine:
-    """A question's figures as `strata eval compare` reads them."""
+    """A question's figures, for `strata eval compare`."""
 
     id: str
     strategy: str
@@ -64,7 +64,7 @@ class MeasuredLine:
 
 @dataclass(frozen=True, slots=True)
 class TextRows:
-    """A table of texts; each row as long as `columns`."""
+    """A table of texts; all rows have the length of `columns`."""
 
     title: str
     columns: tuple[str, ...]
@@ -73,10 +73,10 @@ class TextRows:
 
 @dataclass(frozen=True, slots=True)
 class MatrixReport:
-    """All that one run measured.
+    """All results of one run.
 
-    `sets` are those measured, `left_out` says which were not and why. `fitted` has by embedder and corpus the weights
-    under which that corpus was measured as held out.
+    `sets` are those evaluated, `left_out` the others with the reasons. `fitted` has the weights for each embedder and
+    held-out corpus.
     """
 
     sets: tuple[DeclaredSet, ...]
@@ -92,7 +92,7 @@ class MatrixReport:
         return (*tables, *([_answer_table(answers)] if answers else []))
 
     def means(self) -> dict[str, dict[str, float]]:
-        """Return by embedder and way of searching the figures over all questions, in percent."""
+        """Return the figures over all questions, in percent, by embedder and search."""
         found: dict[str, dict[str, float]] = {}
         for embedder in _names(self.each, "embedder"):
             of_embedder = [one for one in self.each if one.embedder == embedder and not one.answers]
@@ -104,7 +104,7 @@ class MatrixReport:
         return found
 
     def lines(self) -> tuple[MeasuredLine, ...]:
-        """Return each question's figures for `strata eval compare`; answers that failed are left out."""
+        """Return each question's figures for `strata eval compare`, without failed answers."""
         return tuple(
             MeasuredLine(
                 f"{one.set}/{one.id}",
@@ -120,7 +120,7 @@ class MatrixReport:
         )
 
     def flat(self) -> dict[str, object]:
-        """Return the figures as `strata eval matrix --json` prints them."""
+        """Return the output of `strata eval matrix --json`."""
         rows = [
             {
                 "set": row,
@@ -142,11 +142,11 @@ class MatrixReport:
 
 
 Group = tuple[str, str]
-"""A set and an embedder: a row of the tables."""
+"""A set and an embedder, which have a row in the tables."""
 
 
 def _groups(each: Sequence[Measured]) -> dict[Group, list[Measured]]:
-    """The results by row; last, for each embedder with several sets, all of them."""
+    """Return the results by row, with a last row for all sets of each embedder with several sets."""
     rows: dict[Group, list[Measured]] = {}
     for one in each:
         rows.setdefault((one.set, one.embedder), []).append(one)
@@ -219,7 +219,7 @@ def _answer_shares(each: Sequence[Measured]) -> dict[str, Proportion | None]:
 
 
 def _ordered(each: Sequence[Measured]) -> list[str]:
-    """The ways of searching: all layers first, and behind them what was held out."""
+    """Return the searches: all layers, held out, and the others."""
     names = _names(each, "method")
     return sorted(names, key=lambda name: (name != ALL_LAYERS, name != HELD_OUT, names.index(name)))
 

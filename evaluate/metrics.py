@@ -1,4 +1,4 @@
-"""The metrics of answers and retrieval, those of answers as the benchmarks' own scripts define them; 95 % intervals."""
+"""Metrics of answers, as defined by the scripts of the benchmarks, and of retrieval; 95 % intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _POLAR = ("yes", "no", "noanswer")
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What an answer and a label share, in words: F1, precision and recall, each in [0, 1]."""
+    """The word overlap of an answer and a label: F1, precision and recall in [0, 1]."""
 
     f1: float = 0.0
     precision: float = 0.0
@@ -30,25 +30,25 @@ class Overlap:
 
 
 def normalize_answer(text: str) -> str:
-    """Return `text` as SQuAD, HotpotQA and MuSiQue compare answers: no case, punctuation, articles, extra blanks."""
+    """Return `text` normalized as in SQuAD, HotpotQA and MuSiQue: without case, punctuation, articles, extra blanks."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match(answer: str, labels: Collection[str]) -> float:
-    """Return 1 where the answer equals a label once both are normalized, else 0."""
+    """Return 1 if the normalized answer equals a normalized label, else 0."""
     return float(any(normalize_answer(answer) == normalize_answer(label) for label in labels))
 
 
 def overlap(answer: str, labels: Collection[str]) -> Overlap:
-    """Return the overlap with the label that gives the highest F1; of none, zeros."""
+    """Return the overlap with the label that has the highest F1; zeros without labels."""
     return max((_overlap(answer, label) for label in labels), key=lambda found: found.f1, default=Overlap())
 
 
 def _overlap(answer: str, label: str) -> Overlap:
-    said, wanted = normalize_answer(answer), normalize_answer(label)
-    if said != wanted and (said in _POLAR or wanted in _POLAR):
-        return Overlap()  # HotpotQA: yes and no count whole or not at all
-    words, labels = said.split(), wanted.split()
+    given, wanted = normalize_answer(answer), normalize_answer(label)
+    if given != wanted and (given in _POLAR or wanted in _POLAR):
+        return Overlap()  # HotpotQA: yes and no must match exactly
+    words, labels = given.split(), wanted.split()
     common = (Counter(words) & Counter(labels)).total()
     if not common:
         return Overlap()
@@ -57,62 +57,62 @@ def _overlap(answer: str, label: str) -> Overlap:
 
 
 def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Return the share of `gold` among the first `k` of `ranked`; 1 where there is no gold."""
+    """Return the share of `gold` among the first `k` of `ranked`; 1 if there is no gold."""
     wanted = set(gold)
     return len(wanted.intersection(ranked[:k])) / len(wanted) if wanted else 1.0
 
 
 def all_gold_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Return 1 where the first `k` of `ranked` hold all of `gold`, else 0."""
+    """Return 1 if all of `gold` are among the first `k` of `ranked`, else 0."""
     return float(set(gold) <= set(ranked[:k]))
 
 
 def mean(values: Collection[float]) -> float:
-    """Return the mean, 0 of nothing."""
+    """Return the mean, or 0 without values."""
     return sum(values) / len(values) if values else 0.0
 
 
 def percent(values: Collection[float]) -> float:
-    """Return the mean in percent, to one place."""
+    """Return the mean in percent, rounded to one decimal."""
     return round(100 * mean(values), 1)
 
 
 def first_document(found: Sequence[Found], gold: Sequence[GoldSource]) -> float:
-    """Return 1 where the first passage is of a right document, else 0."""
+    """Return 1 if the first passage is from a right document, else 0."""
     return float(bool(found) and any(_is_in_file(found[0], one) for one in gold))
 
 
 def document_recall(found: Sequence[Found], gold: Sequence[GoldSource], k: int) -> float:
-    """Return the share of the right documents among the first `k` passages; 0 where there are none."""
+    """Return the share of the right documents among the first `k` passages; 0 if there are no right documents."""
     files = {one.file: one for one in gold}.values()
     return sum(any(_is_in_file(passage, one) for passage in found[:k]) for one in files) / max(1, len(files))
 
 
 def page_recall(found: Sequence[Found], gold: Sequence[GoldSource], k: int) -> float:
-    """Return the share of the right pages among the first `k` passages; a source without a page asks for its file."""
+    """Return the share of the right pages among the first `k` passages; without a page, any page counts."""
     pages = {(one.file, one.page): one for one in gold}.values()
     return sum(any(_is_on_page(passage, one) for passage in found[:k]) for one in pages) / max(1, len(pages))
 
 
 def answer_cited(citations: Sequence[Citation], labels: Collection[str], gold: Sequence[GoldSource]) -> float:
-    """Return 1 where a cited sentence of a right document has a right answer in it or is of the gold quote, else 0.
+    """Return 1 if a cited sentence of a right document contains a right answer or matches the gold quote, else 0.
 
-    It is of the quote where it holds all of it, or is at least half of it. Case, punctuation and line breaks are
-    passed over; words count whole.
+    It matches the quote if it contains the quote, or is at least half of it. Case, punctuation and line breaks are
+    ignored; whole words are compared.
     """
     right = [one.quote for one in citations if any(_is_file(one.uri, source) for source in gold)]
     wanted, quotes = [_plain(text) for text in labels], [_plain(source.quote) for source in gold]
-    return float(any(_says(_plain(text), wanted, quotes) for text in right))
+    return float(any(_is_evidence(_plain(text), wanted, quotes) for text in right))
 
 
-def _says(cited: str, labels: Sequence[str], quotes: Sequence[str]) -> bool:
+def _is_evidence(cited: str, labels: Sequence[str], quotes: Sequence[str]) -> bool:
     if any(_within(label, cited) for label in (*labels, *quotes)):
         return True
     return any(2 * len(cited) >= len(quote) > 0 and _within(cited, quote) for quote in quotes)
 
 
 def _within(part: str, whole: str) -> bool:
-    """Whether `whole` has the words of `part` in a row; where words are not set apart, its characters."""
+    """Whether `whole` contains the words of `part` in sequence; in CJK, its characters."""
     if CJK_CHARACTER.search(part):
         return part.replace(" ", "") in whole.replace(" ", "")
     return bool(part) and f" {part} " in f" {whole} "
@@ -141,7 +141,7 @@ _Z = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """The mean of `count` values, and the interval that holds the true mean 95 times of 100; all in percent."""
+    """The mean of `count` values and its 95 % confidence interval, in percent."""
 
     value: float
     low: float
@@ -153,10 +153,10 @@ class Proportion:
 
 
 def proportion(values: Sequence[float]) -> Proportion | None:
-    """Return the mean of values in [0, 1] with its Wilson score interval (Wilson 1927); None of none.
+    """Return the mean of values in [0, 1] with its Wilson score interval (Wilson 1927), or None without values.
 
-    The interval is that of yes and no; values between have a smaller variance of the same mean, so that theirs is
-    too wide rather than too narrow. Unlike a bootstrap's it does not shrink to nothing where all values are equal.
+    The interval is for binary values; for other values, which have a smaller variance, it is conservative. Unlike a
+    bootstrap interval, it does not vanish if all values are equal.
 
     >>> print(proportion([1, 1, 1, 0]))
     75.0 (30-95)

@@ -1,4 +1,4 @@
-"""Questions with their right answers, and passages of benchmarks: JSON Lines, converted from published formats."""
+"""Questions with answers, and passages of benchmarks, as JSON Lines; conversion from published formats."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ T = TypeVar("T")
 _SUFFIX = ".html"
 _UNSAFE = re.compile(r"[^\w.-]|^[.~]")
 PublishedRecord = dict[str, Any]
-"""One line of a published file, whatever its benchmark."""
+"""One record of a published file of any benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of a benchmark's corpus; it is ingested as a document of its own."""
+    """A passage of a benchmark's corpus, which is ingested as a separate document."""
 
     id: str
     title: str
@@ -32,7 +32,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class GoldSource:
-    """Where a right answer stands: the file's name, its page (a number, a sheet's name, or None), and the words."""
+    """The place of a right answer: the file name, the page (a number, a sheet's name, or None), and the quote."""
 
     file: str
     page: int | str | None = None
@@ -41,9 +41,9 @@ class GoldSource:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its right answers, and the passages (`gold_passages`) or places (`sources`) that say them.
+    """A question with its right answers, and the passages (`gold_passages`) or places (`sources`) that have them.
 
-    `type` is the benchmark's own ("bridge", "table", "unanswerable", ...), `hops` 0 where it does not say.
+    `type` is defined by the benchmark ("bridge", "table", "unanswerable", ...); `hops` is 0 if unknown.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Question:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The right answers, by whichever name the file gives them."""
+        """The right answers, from `answers` or `answer`."""
         return self.answers or ((self.answer,) if self.answer else ())
 
     @property
@@ -71,27 +71,27 @@ class Question:
 
     @property
     def gold_sources(self) -> tuple[GoldSource, ...]:
-        """Where the answer stands: the sources, or the documents of the gold passages."""
+        """The places of the answer: the sources, or the documents of the gold passages."""
         return self.sources or tuple(map(GoldSource, self.gold_uris))
 
 
 def passage_uri(id: str) -> str:
-    """Return the URI of the document that a passage is ingested as: its id, "_" for what a file name may not hold."""
+    """Return the URI of a passage's document: its id, with "_" for characters not allowed in file names."""
     return f"{_UNSAFE.sub('_', id)}{_SUFFIX}"
 
 
 def passage_id(uri: str) -> str:
-    """Return the id of the passage whose document has this URI, "_" in it as in the URI."""
+    """Return the id of the passage whose document has this URI, with "_" as in the URI."""
     return uri.removesuffix(_SUFFIX)
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """Return the questions of a JSON Lines file, in its order. Raises `SourceError` naming the line at fault."""
+    """Return the questions of a JSON Lines file in order. Raises `SourceError` with the number of an invalid line."""
     return tuple(_read(path, Question))
 
 
 def read_passages(path: Path) -> tuple[Passage, ...]:
-    """Return the passages of a JSON Lines file, in its order. Raises `SourceError` naming the line at fault."""
+    """Return the passages of a JSON Lines file in order. Raises `SourceError` with the number of an invalid line."""
     return tuple(_read(path, Passage))
 
 
@@ -101,7 +101,7 @@ def write_lines(path: Path, values: Iterable[object]) -> None:
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that are not blank, with their numbers from 1. Raises `SourceError`."""
+    """Yield (number from 1, line) for the non-blank lines of a file. Raises `SourceError`."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -117,9 +117,9 @@ def _read(path: Path, type: type[T]) -> Iterator[T]:
             raise SourceError(f"{path}, line {number}: {error}") from error
 
 
-def questions_of(said: Iterable[Feedback]) -> list[Question]:
-    """Return the questions whose right answer is known, and where a right answer was found."""
-    return [_question(one) for one in said if one.expected or (one.right and one.answer)]
+def questions_of(feedback: Iterable[Feedback]) -> list[Question]:
+    """Return the questions of feedback with a known right answer, with the places of right answers."""
+    return [_question(one) for one in feedback if one.expected or (one.right and one.answer)]
 
 
 def _question(one: Feedback) -> Question:
@@ -130,14 +130,14 @@ def _question(one: Feedback) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """Questions, and the union of their passages, each once, in order of first occurrence."""
+    """Questions, and their passages without duplicates, in order of first occurrence."""
 
     questions: tuple[Question, ...]
     passages: tuple[Passage, ...]
 
 
 def convert_benchmark(name: str, path: Path) -> Converted:
-    """Return what a published file holds; `name` is a key of `FORMATS`. Raises `SourceError` naming what is missing."""
+    """Return the contents of a published file in the format `name`, a key of `FORMATS`. Raises `SourceError`."""
     if name not in FORMATS:
         raise SourceError(f"no such format: {name}", hint=f"one of {', '.join(FORMATS)}")
     pairs: list[tuple[Question, list[Passage]]] = []
@@ -151,7 +151,7 @@ def convert_benchmark(name: str, path: Path) -> Converted:
 
 
 def write(converted: Converted, folder: Path) -> None:
-    """Write `questions.jsonl`, and `corpus.jsonl` where there are passages, into `folder`."""
+    """Write `questions.jsonl`, and `corpus.jsonl` if there are passages, into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     write_lines(folder / "questions.jsonl", converted.questions)
     if converted.passages:
@@ -159,7 +159,7 @@ def write(converted: Converted, folder: Path) -> None:
 
 
 def _records(path: Path) -> Iterator[PublishedRecord]:
-    """The records of a file: JSON Lines, or one list."""
+    """Yield the records of a file: JSON Lines, or one list."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -185,11 +185,11 @@ def _hotpotqa(record: PublishedRecord, path: Path) -> tuple[Question, list[Passa
     return question, passages
 
 
-def _pairs(told: Any) -> list[tuple[str, Any]]:
-    """Pairs as in the published files, or as two lists by name as in the copies on dataset hubs."""
-    if isinstance(told, dict):
-        return list(zip(told["title"], told["sentences"] if "sentences" in told else told["sent_id"], strict=True))
-    return [(title, rest) for title, rest in told]
+def _pairs(field: Any) -> list[tuple[str, Any]]:
+    """Return pairs, from pairs as in the published files, or from two named lists as in copies on dataset hubs."""
+    if isinstance(field, dict):
+        return list(zip(field["title"], field["sentences"] if "sentences" in field else field["sent_id"], strict=True))
+    return [(title, rest) for title, rest in field]
 
 
 def _musique(record: PublishedRecord, path: Path) -> tuple[Question, list[Passage]]:
@@ -204,7 +204,7 @@ def _musique(record: PublishedRecord, path: Path) -> tuple[Question, list[Passag
 
 
 def _blendqa(record: PublishedRecord, path: Path) -> tuple[Question, list[Passage]]:
-    """BlendQA: {index, question, answers}; the file's name tells the sources that are blended ("kg-web_132")."""
+    """BlendQA: {index, question, answers}; the file's name gives the blended sources ("kg-web_132")."""
     kind = path.stem.rpartition("_")[0] or path.stem
     labels = record["answers"] if isinstance(record["answers"], list) else [record["answers"]]
     return Question(f"{kind}-{record['index']}", record["question"], tuple(map(str, labels)), kind), []
@@ -215,7 +215,7 @@ def _passage(title: str, text: str) -> Passage:
 
 
 def _joined(sentences: Iterable[str]) -> str:
-    """HotpotQA's sentences begin with their blank, 2WikiMultiHopQA's do not."""
+    """Join sentences; those of HotpotQA begin with a blank, those of 2WikiMultiHopQA do not."""
     return " ".join(sentence.strip() for sentence in sentences if sentence.strip())
 
 

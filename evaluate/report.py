@@ -1,4 +1,4 @@
-"""The result of an evaluation as one HTML page, with every question, and its percentages as a bar chart."""
+"""Evaluation results as an HTML page with all questions, and percentages as a bar chart."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ svg text { font: 12px system-ui, sans-serif }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd } th, td { border-color: #444 } }
 """
 FigureRows = Mapping[str, Mapping[str, float | int | None]]
-"""Figures by name, by the row that they stand in."""
+"""Figures by row, and by name within a row."""
 WIDTH, HEIGHT = 1200, 520
-"""Pixels of the chart; `MARGIN` at its sides, `HEAD` above its bars."""
+"""Size of the chart in pixels; `MARGIN` is at its sides, `HEAD` above its bars."""
 MARGIN, HEAD = 60, 90
 COLOURS = ("#2563eb", "#9ca3af", "#d97706", "#7c3aed", "#059669", "#dc2626", "#0891b2", "#4b5563")
 KEYS, LINE = 5, 18
-"""Names of rows on a line of a page's chart, and the height of the line."""
+"""Row names per line of the legend, and the height of a line."""
 _INK, _LINE = "#222222", "#d1d5db"
 
 
@@ -41,12 +41,12 @@ def retrieval_page(report: RetrievalReport, questions: Sequence[Question]) -> st
 
 
 def answers_page(report: AnswersReport) -> str:
-    """Return the page of `strata eval answers` as HTML, with every answer and what it cost."""
+    """Return the page of `strata eval answers` as HTML, with all answers and their cost."""
     return page(f"Answers: {report.title}", report.shares(), report.figures(), _answers_table(report.each))
 
 
 def matrix_page(report: MatrixReport) -> str:
-    """Return the page of `strata eval matrix` as HTML: the means over all questions, and every table."""
+    """Return the page of `strata eval matrix` as HTML: the means over all questions, and all tables."""
     body = "".join(map(_text_table, report.tables()))
     missing = "".join(f"<li>{escape(one)}</li>" for one in report.left_out)
     left_out = f"<h2>left out</h2><ul>{missing}</ul>" if missing else ""
@@ -60,7 +60,7 @@ def _text_table(table: TextRows) -> str:
 
 
 def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
-    """Write a PNG with a group of bars for each figure of the first row, a bar for each row; values are percentages."""
+    """Write a PNG bar chart of percentages, with a group for each figure of the first row and a bar for each row."""
     picture = Image.new("RGB", (WIDTH, HEIGHT), "white")
     pen = ImageDraw.Draw(picture)
     pen.text((MARGIN, 18), title, _INK, ImageFont.load_default(22))
@@ -92,16 +92,13 @@ def _legend(pen: ImageDraw.ImageDraw, rows: list[str]) -> None:
 
 
 def _y(value: float) -> float:
-    """The y of a percentage on the picture; what is more than 100 is cut."""
+    """Return the y coordinate of a percentage, limited to 0 to 100."""
     bottom = HEIGHT - 50
     return bottom - (bottom - HEAD - 10) * min(max(value, 0.0), 100.0) / 100
 
 
 def page(title: str, shares: FigureRows, figures: FigureRows, body: str) -> str:
-    """Return an HTML page: a chart of the percentages `shares`, a table of all `figures`, and the HTML `body`.
-
-    It loads nothing from elsewhere.
-    """
+    """Return a self-contained HTML page: a chart of `shares` (percentages), a table of all `figures`, and `body`."""
     parts = [
         f'<!doctype html><html lang="en"><meta charset="utf-8">{content_security_policy(_STYLE)}',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
@@ -139,7 +136,7 @@ def _svg_chart(rows: FigureRows) -> str:
 
 
 def _svg_key(place: int, row: str, head: int) -> str:
-    """The colour of a row and its name, `KEYS` on a line."""
+    """Return the legend entry of a row, `KEYS` per line."""
     x, y = 8 + 750 // KEYS * (place % KEYS), 8 - head + LINE * (place // KEYS)
     return (
         f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[place % len(COLOURS)]}"/>'

@@ -1,4 +1,4 @@
-"""How well passages are found: recall at several depths, beside the flat searches, which are its baselines."""
+"""Evaluation of retrieval: recall at several depths, compared with flat searches as baselines."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from pipelines.store.artifact import read_document
 from qa.answer import Found
 
 PIECE_TOKENS = 200
-"""Tokens of a flat piece at most: the 700 characters or so of English with which the data sets were first measured."""
+"""Maximum tokens of a piece for flat search: about 700 characters of English, as in the first measurements."""
 FUSED_DEPTH = 100
-"""Places of each ranking that are fused: as many as `retrieve.candidates`."""
+"""Depth of the fused rankings, equal to `retrieve.candidates`."""
 DEPTHS = (2, 5, 10, 20)
 ALL_GOLD = 5
-"""Depth at which all gold passages have to be found, and at which self-recall is measured."""
+"""Depth for the figure all_gold and for self-recall."""
 SAMPLED_ATOMS = 200
-"""Atoms that are asked as questions to measure self-recall: within 3 points of that of all, 19 times of 20."""
+"""Atoms sampled for self-recall: within 3 points of the value for all atoms, with 95 % probability."""
 BASELINES = (Mode.BM25, Mode.DENSE, Mode.HYBRID)
 
 
 @dataclass(frozen=True, slots=True)
 class FlatText:
-    """A text that is searched as one, and where it stands."""
+    """A text for flat search, and its place."""
 
     text: str
     uri: str
@@ -44,18 +44,18 @@ class FlatText:
 
     @property
     def found(self) -> Found:
-        """The place, as an answer lists what it found."""
+        """The place, in the form used in answers."""
         return Found("", self.uri, () if self.page is None else (self.page,), 0.0, self.label)
 
 
 def whole_texts(stores: Stores) -> list[FlatText]:
-    """Return the text of every document as one, or of each page where it has pages; the title before the first."""
+    """Return the text of each document, or of each of its pages; the first one begins with the title."""
     searchable = [entry for entry in stores.catalog.entries() if entry.status.searchable]
     return [text for entry in searchable for text in _pages(entry.uri, read_document(stores.artifacts, entry))]
 
 
 def pieces_of(texts: Sequence[FlatText], tokens: int = PIECE_TOKENS) -> list[FlatText]:
-    """Return the texts cut into pieces of at most so many tokens, blank ones left out."""
+    """Return the non-blank pieces of the texts with at most `tokens`."""
     pieces = (
         replace(one, text=one.text[span.start : span.end]) for one in texts for span in base_split(one.text, tokens)
     )
@@ -63,7 +63,7 @@ def pieces_of(texts: Sequence[FlatText], tokens: int = PIECE_TOKENS) -> list[Fla
 
 
 class TermSearch:
-    """BM25 over texts, by the terms of one language."""
+    """BM25 search over texts, with the terms of one language."""
 
     def __init__(self, texts: Sequence[FlatText], language: str) -> None:
         self._texts = Bm25([one.text for one in texts], language, whole=True)
@@ -75,7 +75,7 @@ class TermSearch:
 
 
 class VectorSearch:
-    """Cosine over texts."""
+    """Search by cosine over texts."""
 
     def __init__(self, texts: Sequence[FlatText], embedder: Embedder) -> None:
         self._embedder = embedder
@@ -100,7 +100,7 @@ def _pages(uri: str, document: Document) -> Iterator[FlatText]:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The passages of the chunks found for one question in one mode, by id, best first, beside the gold ones."""
+    """The ids of the passages found for one question in one mode, best first, and of the gold passages."""
 
     id: str
     mode: str
@@ -111,7 +111,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalScores:
-    """Means over the questions, in percent; `milliseconds` is the median time of a question."""
+    """Means over the questions in percent; `milliseconds` is the median time per question."""
 
     recall: dict[str, float]
     all_gold: float
@@ -120,9 +120,9 @@ class RetrievalScores:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalReport:
-    """The scores of retrieval by all layers, and of the baselines by name.
+    """The scores of retrieval over all layers, and of the baselines by name.
 
-    `passages` counts chunks. `self_recall` is the percentage of `SAMPLED_ATOMS` that find their own chunk.
+    `passages` is the number of chunks, `self_recall` the percentage of `SAMPLED_ATOMS` that find their own chunk.
     """
 
     questions: int
@@ -144,13 +144,13 @@ class RetrievalReport:
         return {"all layers": figures(self.graph)} | {name: figures(one) for name, one in self.baselines.items()}
 
     def shares(self) -> dict[str, dict[str, float]]:
-        """Return those figures of `rows` that are percentages."""
+        """Return the percentages of `rows`."""
         return {
             row: {name: value for name, value in values.items() if "@" in name} for row, values in self.rows().items()
         }
 
     def flat(self) -> dict[str, object]:
-        """Return the figures as `strata eval retrieval --json` prints them."""
+        """Return the output of `strata eval retrieval --json`."""
         return {
             "questions": self.questions,
             "passages": self.passages,
@@ -162,7 +162,7 @@ class RetrievalReport:
 
 
 def figures(scores: RetrievalScores) -> dict[str, float]:
-    """Return scores by the names under which they are printed."""
+    """Return the scores by their printed names."""
     return {**scores.recall, f"all_gold@{ALL_GOLD}": scores.all_gold, "milliseconds": scores.milliseconds}
 
 
@@ -172,9 +172,9 @@ def evaluate_retrieval(
     embedder: str,
     baselines: Iterable[Mode] = BASELINES,
 ) -> RetrievalReport:
-    """Return how well the gold passages of `questions` are found, by all layers and by each of `baselines`.
+    """Return the results of retrieval over all layers and of `baselines` for the gold passages of `questions`.
 
-    The knowledge base is one that `evaluate.sets` made.
+    The knowledge base must be one created by `evaluate.sets`.
     """
     modes = (Mode.GRAPH, *baselines)
     by_mode = {mode: [_ranked(retriever, question, mode) for question in questions] for mode in modes}
@@ -191,7 +191,7 @@ def evaluate_retrieval(
 
 
 def measure_self_recall(retriever: Retriever) -> float:
-    """Return how many atoms, asked as questions, find their own chunk among the first, in percent (PIKE-RAG 5.3.1)."""
+    """Return the percentage of atoms that, as queries, find their own chunk among the first (PIKE-RAG 5.3.1)."""
     found = [
         any(hit.chunk.id == chunk for hit in retriever.retrieve(text, ALL_GOLD))
         for text, chunk in retriever.sample_atoms(SAMPLED_ATOMS)
@@ -200,7 +200,7 @@ def measure_self_recall(retriever: Retriever) -> float:
 
 
 def score(each: Sequence[Ranked]) -> RetrievalScores:
-    """Return the means of some results."""
+    """Return the means over results."""
     recall = {f"recall@{k}": percent([recall_at(one.ranked, one.gold, k) for one in each]) for k in DEPTHS}
     times = sorted(one.seconds for one in each)
     median = times[len(times) // 2] if times else 0.0

@@ -1,4 +1,4 @@
-"""Sets of questions over documents or passages, declared in TOML; and passages ingested as a knowledge base."""
+"""Sets of questions about documents or passages, declared in TOML; knowledge bases of passages."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pipelines.settings import Settings
 from pipelines.store.folder import KnowledgeBaseFolder
 
 _PAGE = '<!doctype html>\n<meta charset="utf-8">\n<title>{title}</title>\n<p>{text}</p>\n'
-"""HTML, for there every title and text can be written so that just they are read again; in Markdown some cannot."""
+"""HTML, where all titles and texts can be escaped; in Markdown, some would be parsed differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSet:
-    """Questions, and the documents or passages that they are asked of. `language` is that of the questions."""
+    """Questions with the documents or passages that they are about. `language` is that of the questions."""
 
     name: str
     questions: Path
@@ -40,18 +40,18 @@ class DeclaredSet:
 
     @property
     def family(self) -> str:
-        """What is left out together when weights are fitted: the corpus."""
+        """The corpus, or the name of a set without one: the unit that is held out in fitting."""
         return self.corpus or self.name
 
     @property
     def missing(self) -> tuple[Path, ...]:
-        """The paths that are not there."""
+        """The paths that do not exist."""
         return tuple(path for path in (self.documents, self.passages, self.questions) if path and not path.exists())
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A set as the file has it."""
+    """A set as written in the file."""
 
     name: str
     questions: str
@@ -63,10 +63,10 @@ class _Written:
 
 
 def read_sets(path: Path) -> tuple[DeclaredSet, ...]:
-    """Return the sets that a TOML file declares, or all such files of a folder in the order of their names.
+    """Return the sets declared in a TOML file, or in all TOML files of a folder, sorted by name.
 
-    Sets whose paths do not exist are among them. Raises `SourceError` for a file that cannot be read or does not
-    declare sets, and where two sets have one name.
+    Sets with missing paths are included. Raises `SourceError` for a file that cannot be read or declares no sets, and
+    for duplicate names.
     """
     files = sorted(path.glob("*.toml")) if path.is_dir() else [path]
     found = [one for file in files for one in _declared(file)]
@@ -81,12 +81,12 @@ def read_sets(path: Path) -> tuple[DeclaredSet, ...]:
 
 def _declared(file: Path) -> Iterator[DeclaredSet]:
     try:
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
+        declared = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise SourceError(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:
         raise SourceError(f"{file}: {error}") from error
-    for table in told.get("set", ()):
+    for table in declared.get("set", ()):
         yield _set(file, table)
 
 
@@ -108,10 +108,10 @@ def _set(file: Path, table: dict[str, Any]) -> DeclaredSet:
 def open_passages(
     passages: Sequence[Passage], settings: Settings, kb: Path | None = None, progress: Progress = silent
 ) -> Iterator[Retriever]:
-    """Yield a retriever over `passages`, each ingested as a document of its own, without a language model.
+    """Yield a retriever over `passages`, each ingested as a separate document, without a language model.
 
-    The knowledge base is made at `kb`, where one of the same passages is brought up to date; without `kb` it is
-    deleted in the end. Raises `StoreMismatch` where `kb` holds anything else, `DocumentsFailed`.
+    The knowledge base is created or updated at `kb`; without `kb` it is temporary. Raises `StoreMismatch` if `kb` has
+    other documents, `DocumentsFailed`.
     """
     with ExitStack() as stack:
         kb = kb or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="strata-")))
@@ -127,9 +127,9 @@ def build_passages(
     progress: Progress = silent,
     distilled: bool = False,
 ) -> None:
-    """Bring the knowledge base at `kb` up to `passages`, `distilled` by the model of the settings or without one.
+    """Create or update the knowledge base of `passages` at `kb`, `distilled` by the settings' model or without one.
 
-    Raises as `open_passages` does.
+    Raises the errors of `open_passages`.
     """
     pages = {passage_uri(one.id): _PAGE.format(title=escape(one.title), text=escape(one.text)) for one in passages}
     if len(pages) < len(passages):
@@ -146,9 +146,9 @@ def build_passages(
 
 
 def without_model(settings: Settings) -> Settings:
-    """Return the settings with which a benchmark is ingested: all of it, here alone, and at no cost.
+    """Return the settings for ingesting a benchmark: all files, without a language model and without Neo4j.
 
-    The key of an endpoint that embeds stays; no model is asked, and nothing is sent to Neo4j.
+    The endpoint and key of the embedder are kept.
     """
     everything = settings.ingest.model_copy(update={"include": ("**/*",), "exclude": ()})
     embed = settings.embed.at_endpoint_of(settings.llm)
@@ -158,7 +158,7 @@ def without_model(settings: Settings) -> Settings:
 
 
 def _refuse_others(pages: dict[str, str], settings: Settings, kb: Path) -> None:
-    """An ingest would remove what the passages are not."""
+    """Raise `StoreMismatch` if the knowledge base has other documents, which an ingest would remove."""
     with open_stores(kb, settings) as stores:
         others = tuple(entry.uri for entry in stores.catalog.entries() if entry.uri not in pages)
     if others:

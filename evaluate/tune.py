@@ -1,8 +1,8 @@
-"""Tunes the weights of retrieval on questions whose gold passages or sources are known, with cross-validation.
+"""Tunes the weights of retrieval on questions with known gold passages or sources, with cross-validation.
 
-Random settings are tried on every question (random search, Bergstra and Bengio 2012); the tuned settings are the mean
-of the best few, which lies in the middle of what works, where the single best may fit by chance. In cross-validation
-each fold's questions are scored under settings chosen on the other folds alone.
+Random settings are evaluated on all questions (random search, Bergstra and Bengio 2012). The tuned settings are the
+mean of the best few, since the single best may fit by chance. In cross-validation, the questions of each fold are
+scored with settings chosen on the other folds.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from qa.citations import found as found_of
 
 DEPTHS = (2, 5, 10)
 AVERAGED = 12
-"""Of 200 trials so many are averaged: the best sixteenth."""
+"""Number of best trials that are averaged: a sixteenth of 200."""
 SEARCH_RANGE = 1.0
-"""How far a trial's weight is from that in force at most: a factor of e to this, either way."""
+"""Maximum logarithm of the ratio of a trial's weight to the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
     """Questions of one knowledge base; `name` is that of their file.
 
-    Sets of one `corpus` (translations, say) count as one and are held out together; without it a set is its own.
+    Sets with the same `corpus` (translations, for example) count as one and are held out together.
     """
 
     name: str
@@ -45,13 +45,13 @@ class QuestionSet:
 
     @property
     def family(self) -> str:
-        """What is held out together: the corpus."""
+        """The corpus, or the name of a set without one: the unit that is held out."""
         return self.corpus or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The mean value of a fold's questions, in percent: before, and after under `settings` chosen without them."""
+    """The mean value of a fold's questions in percent, before and after tuning; `settings` were chosen without them."""
 
     name: str
     questions: int
@@ -62,9 +62,9 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The settings tuned on all questions, with their mean value in percent before and after.
+    """The settings tuned on all questions, with the mean value in percent before and after.
 
-    `after` is of the same questions that chose the settings; what to expect of other questions is in `folds`.
+    `after` is measured on the questions used for tuning; `folds` show the values to expect for other questions.
     """
 
     settings: RetrieveSettings
@@ -73,7 +73,7 @@ class Tuned:
     folds: tuple[Fold, ...]
 
     def flat(self) -> dict[str, object]:
-        """Return the figures and weights as `strata tune --json` prints them."""
+        """Return the output of `strata tune --json`."""
         folds = [
             {"name": one.name, "questions": one.questions, "before": one.before, "after": one.after}
             for one in self.folds
@@ -89,17 +89,17 @@ def tune(
     seed: int = 0,
     tell: Callable[[int], None] = lambda done: None,
 ) -> Tuned:
-    """Return the settings tuned on `sets`, from those of `start`; equal arguments give equal settings.
+    """Return the settings tuned on `sets`, beginning with `start`; equal arguments give equal settings.
 
-    `tell` is called with the number of trials done. With several corpora each is a fold, so that none is scored under
-    settings that it helped to choose; all corpora count the same, and so do all sets of one and all questions of a set.
+    `tell` is called with the number of finished trials. If there are several corpora, each is a fold. All corpora have
+    equal weight, and so have all sets of a corpus and all questions of a set.
 
     >>> tune([QuestionSet("pumps", retriever, questions)], RetrieveSettings()).settings.hop  # doctest: +SKIP
     1.462
     """
     scored = _ScoredQuestions(sets)
-    dice = np.random.default_rng(seed)
-    chosen = [start, *(_trial(start, dice) for _ in range(trials))]
+    rng = np.random.default_rng(seed)
+    chosen = [start, *(_trial(start, rng) for _ in range(trials))]
     values = []
     for number, settings in enumerate(chosen):
         values.append(scored.values(settings))
@@ -113,12 +113,12 @@ def tune(
 
 
 def weights(settings: RetrieveSettings) -> dict[str, float]:
-    """Return the weights that tuning may change, by name."""
+    """Return the tunable weights by name."""
     return {name: getattr(settings, name) for name in settings.tuned}
 
 
 def write_settings(path: Path, settings: RetrieveSettings) -> None:
-    """Write the weights as `[retrieve]` into a strata.toml; all else in it stays as it is."""
+    """Write the weights to the section `[retrieve]` of a strata.toml, without other changes."""
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     section = document.setdefault("retrieve", tomlkit.table())
     for name, value in weights(settings).items():
@@ -127,7 +127,7 @@ def write_settings(path: Path, settings: RetrieveSettings) -> None:
 
 
 class _ScoredQuestions:
-    """The questions of all sets in one array; what does not depend on the weights is searched for once."""
+    """The questions of all sets in one array; their features, which do not depend on weights, are computed once."""
 
     def __init__(self, sets: Sequence[QuestionSet]) -> None:
         self._sets = sets
@@ -139,14 +139,14 @@ class _ScoredQuestions:
         return np.array([self._value(*one, settings) for one in self._numbers()])
 
     def counts(self) -> NDArray[np.float64]:
-        """Return the weight of each question in the mean, in which all corpora count the same."""
+        """Return the weight of each question in the mean; all corpora have equal weight."""
         families = Counter(one.family for one in self._sets)
         sizes = [len(one.questions) for one in self._sets]
         of_sets = [1 / len(families) / families[one.family] for one in self._sets]
         return np.repeat([weight / max(size, 1) for weight, size in zip(of_sets, sizes, strict=True)], sizes)
 
     def folds(self, count: int) -> list[tuple[str, NDArray[np.bool_]]]:
-        """Return the name of each fold and which questions are in it."""
+        """Return the name and the question mask of each fold."""
         sets = np.array([number for number, _ in self._numbers()])
         families = [one.family for one in self._sets]
         if len(set(families)) > 1:
@@ -155,7 +155,7 @@ class _ScoredQuestions:
         return [(f"fold {number + 1}", np.arange(len(sets)) % count == number) for number in range(count)]
 
     def _numbers(self) -> Iterator[tuple[int, int]]:
-        """Yield for each question the number of its set, and its own in that set."""
+        """Yield (number of the set, number in the set) for each question."""
         for number, one in enumerate(self._sets):
             for question in range(len(one.questions)):
                 yield number, question
@@ -163,17 +163,17 @@ class _ScoredQuestions:
     def _value(self, number: int, question: int, settings: RetrieveSettings) -> float:
         one = self._sets[number]
         ranked = one.retriever.rank(self._features[number][question], max(DEPTHS), settings)
-        held = self._hits[number]
-        missing = [chunk for chunk in ranked if chunk not in held]
-        held |= zip(missing, one.retriever.hits_of(missing), strict=True)
-        return value([held[chunk] for chunk in ranked], one.questions[question])
+        hits = self._hits[number]
+        missing = [chunk for chunk in ranked if chunk not in hits]
+        hits |= zip(missing, one.retriever.hits_of(missing), strict=True)
+        return value([hits[chunk] for chunk in ranked], one.questions[question])
 
 
 def value(hits: Sequence[Hit], question: Question) -> float:
     """Return the value of ranked hits for a question, in [0, 1].
 
-    The mean of recall at `DEPTHS`; for questions with sources of page recall there, of recall of documents among the
-    first five, and of whether the first hit is of a right one.
+    This is the mean recall at `DEPTHS`; for questions with sources, the mean of page recall at `DEPTHS`, of document
+    recall among the first five hits, and of whether the first hit is from a right document.
     """
     if question.gold_passages:
         uris = [hit.uri for hit in hits]
@@ -183,25 +183,25 @@ def value(hits: Sequence[Hit], question: Question) -> float:
     return mean([first_document(found, question.sources), document_recall(found, question.sources, 5), *pages])
 
 
-def _trial(start: RetrieveSettings, dice: np.random.Generator) -> RetrieveSettings:
-    """Random settings around `start`: shares moved on their odds, weights by a factor; a weight of 0 stays 0."""
+def _trial(start: RetrieveSettings, rng: np.random.Generator) -> RetrieveSettings:
+    """Return random settings around `start`: shares change on the logit scale, weights by a factor; 0 stays 0."""
     changed = {}
     for name in start.tuned:
-        now, move = float(getattr(start, name)), float(dice.uniform(-SEARCH_RANGE, SEARCH_RANGE))
+        now, move = float(getattr(start, name)), float(rng.uniform(-SEARCH_RANGE, SEARCH_RANGE))
         if now:
             changed[name] = _bounded(name, _unbounded(name, now) + move)
     return start.model_copy(update=changed)
 
 
 def _best(trials: Sequence[RetrieveSettings], values: NDArray[np.float64]) -> RetrieveSettings:
-    """The mean of the best trials, each setting on the scale on which it was moved."""
+    """Return the mean of the best trials, each setting on the scale of its random changes."""
     best = [trials[number] for number in np.argsort(-values, kind="stable")[:AVERAGED]]
-    middle = {
+    means = {
         name: round(_bounded(name, mean([_unbounded(name, float(getattr(one, name))) for one in best])), 3)
         for name in trials[0].tuned
         if getattr(trials[0], name)
     }
-    return trials[0].model_copy(update=middle)
+    return trials[0].model_copy(update=means)
 
 
 def _is_share(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Questions to a knowledge base: retrieval over all layers, strategies, answers with checked citations."""
+"""Question answering over a knowledge base: strategies, and answers with checked citations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = [
     "KnowledgeBase", "Share", "Step",
 ]  # fmt: skip
 
-_LOADED = {"Citer": "qa.citations", "KnowledgeBase": "qa.knowledge_base", "Conversation": "qa.conversation"}
+_LAZY = {"Citer": "qa.citations", "KnowledgeBase": "qa.knowledge_base", "Conversation": "qa.conversation"}
 
 disable_telemetry()
 
 
 def __getattr__(name: str) -> object:
-    """Load what opens stores only when it is asked for."""
-    if name not in _LOADED:
+    """Import the modules that open stores on demand."""
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LOADED[name]), name)
+    return getattr(import_module(_LAZY[name]), name)

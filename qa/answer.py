@@ -1,4 +1,4 @@
-"""An answer: its text, its claims with citations that were checked, and how it came about."""
+"""An answer: its text, its claims with checked citations, and its trace."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ NOT_IN_DOCUMENTS = "The documents do not say."
 
 
 class Ending(StrEnum):
-    """How a question ended. The last three say nothing about what the documents hold."""
+    """How a question ended. The last three say nothing about the content of the documents."""
 
     ANSWERED = "answered"
     NOT_IN_DOCUMENTS = "not_in_documents"
     MODEL_FAILED = "model_failed"
-    """The language model gave no reply, or none that could be used."""
+    """The language model gave no usable reply."""
     NOTHING_MATCHES = "nothing_matches"
-    """Each part of the filter is known, and no passage fits all of them."""
+    """Each part of the filter exists, but no passage passes all of them."""
     EMPTY = "empty"
-    """The knowledge base holds no document that can be found."""
+    """The knowledge base has no searchable document."""
 
     @property
     def exit_code(self) -> int:
-        """The code that a command ends with (README)."""
+        """The exit code of a command (README)."""
         return _EXIT_CODES.get(self, 0)
 
 
@@ -34,7 +34,7 @@ _EXIT_CODES = {Ending.NOTHING_MATCHES: 4, Ending.EMPTY: 5, Ending.MODEL_FAILED: 
 
 @dataclass(frozen=True, slots=True)
 class PlaceWords:
-    """How the places of passages are worded: `{first}` and `{last}` are pages, `{name}` is that of a sheet."""
+    """Templates for the places of passages: `{first}` and `{last}` are pages, `{name}` is a sheet."""
 
     page: str = "page {first}"
     pages: str = "pages {first}-{last}"
@@ -47,8 +47,8 @@ class PlaceWords:
 class Citation:
     """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text.
 
-    `pages` are all the pages that the quote touches, `context` the line that says what its columns are where the
-    quote is a row of a table. `superseded_by` is the URI of the newest document that takes the place of the quoted one.
+    `pages` are the pages of the quote. `context` is the header row if the quote is a table row. `superseded_by` is the
+    URI of the newest document that replaces the quoted one, or "".
     """
 
     number: int
@@ -69,11 +69,11 @@ class Citation:
 
     @property
     def place(self) -> str:
-        """The place as a reader says it: "page 3", "pages 3-4", "slide 2", "sheet Prices, B2:D4"."""
+        """The place in words: "page 3", "pages 3-4", "slide 2", "sheet Prices, B2:D4"."""
         return self.placed(PlaceWords())
 
     def placed(self, words: PlaceWords) -> str:
-        """Return the place in these words, empty where none is known."""
+        """Return the place formatted with these templates, or "" if it is unknown."""
         if self.cells:
             sheet = words.sheet.format(name=self.label) if self.label else ""
             return ", ".join(part for part in (sheet, self.cells) if part)
@@ -87,14 +87,14 @@ class Citation:
 
     @property
     def pages(self) -> tuple[int, ...]:
-        """All pages touched, ascending."""
+        """The pages of the quote, ascending."""
         found = {box.page for box in self.boxes} | ({self.page} if self.page is not None else set())
         return tuple(sorted(found))
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer, with the numbers of the citations that carry it."""
+    """One statement of the answer, with the numbers of the citations that support it."""
 
     text: str
     citations: tuple[int, ...] = ()
@@ -102,7 +102,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A passage that was found for the answer, whether it is cited or not; `score` in [0, 1]."""
+    """A passage found for the question, cited or not; `score` is in [0, 1]."""
 
     chunk: str
     uri: str
@@ -113,7 +113,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A node of the trace: what was done (`kind`), what came of it, and the steps inside it."""
+    """A node of the trace: the kind of step, its result, and the steps inside it."""
 
     kind: str
     text: str = ""
@@ -125,15 +125,14 @@ class Step:
 class Answer:
     """The answer to a question, as `KnowledgeBase.ask` and every strategy return it.
 
-    `ending` says how it ended; unless that is `ANSWERED`, `text` is a sentence that says so, `hint` what can be done,
-    and the citations are the nearest passages, if any. What was found and done before a failure is told as well.
-    `warnings` say what the answer may lack: calls that failed while the rest sufficed, an ingest that has not ended.
-    `failed_calls` counts calls of the model without a usable reply. `extractive` says that the text is quoted, not
-    written. `short` is the bare answer that a model gave (a name, a number), what EM and F1 are computed from. `found`
-    are the passages found, best first. `missing` says what the documents leave open: where they do not hold the answer
-    the claims are what they tell of it all the same. `dropped` lists what a model claimed and the check refused,
-    `conflicts` the sources that contradict each other. `confidence` in [0, 1] is how surely the documents hold the
-    answer, before the threshold of abstention.
+    - `ending`: how it ended. Unless `ANSWERED`, `text` states the reason and `hint` what the user can do.
+    - `short`: the bare answer of a model (a name, a number), from which EM and F1 are computed.
+    - `claims`, `citations`: the statements and quotes; if the documents do not answer, what they say about the subject.
+    - `missing`: what the documents do not say. `conflicts`: sources that contradict each other.
+    - `warnings`: possible defects of the answer: failed calls, an unfinished ingest. `dropped`: rejected claims.
+    - `failed_calls`: the number of calls to the model without a usable reply.
+    - `extractive`: whether the text is quoted. `found`: the passages found, best first.
+    - `confidence`: the probability, in [0, 1], that the documents contain the answer, before the threshold is applied.
     """
 
     question: str
@@ -159,5 +158,5 @@ class Answer:
 
     @property
     def abstained(self) -> bool:
-        """Whether the documents do not hold the answer; a failure is no abstention."""
+        """Whether the documents do not contain the answer; False for a failure."""
         return self.ending is Ending.NOT_IN_DOCUMENTS

@@ -1,4 +1,4 @@
-"""Citations, and the claims of a model checked against the passages that it was shown: each is cited, or refused."""
+"""Citations; and the check of a model's claims against its passages: each claim is cited or dropped."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from pipelines.retrieve.table_rows import cells_of
 from qa.answer import Citation, Claim, Found
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 
-_SHORT = 40
-"""Characters up to which a quote is shown with its whole sentence."""
-_CARRIES = 0.6
-"""Share of a claim's terms that a sentence must have to be cited for it where the quote given does not carry it."""
+_SHORT_QUOTE = 40
+"""Shorter quotes are shown with their whole sentence."""
+_MIN_SHARE = 0.6
+"""Minimum share of a claim's terms in a sentence that is cited for it in place of an unsuitable quote."""
 
 
 class Citer:
-    """Numbers the cited spans from 1 in the order of their first citing; a span cited again keeps its number."""
+    """Numbers the cited spans from 1 in the order of their first citation."""
 
     def __init__(self, retrieval: Retrieval) -> None:
         self._retrieval = retrieval
@@ -38,9 +38,9 @@ class Citer:
         return tuple(self._citations.values())
 
     def cite(self, hit: Hit, span: Span, score: float = 0.0, context: str = "") -> int:
-        """Return the number of the citation of `span`: characters of the document's text, inside the chunk of `hit`.
+        """Return the number of the citation of `span`, a span of the document's text within the chunk of `hit`.
 
-        `score` and `context` (the line that names the columns of a quoted row) are those of the citation.
+        `score` and `context` (the header of a quoted table row) are those of a new citation.
         """
         key = (hit.document, span)
         if key not in self._citations:
@@ -48,7 +48,7 @@ class Citer:
         return self._citations[key].number
 
     def cite_unit(self, unit: EvidenceUnit, score: float | None = None) -> int:
-        """Return the number of the citation of a sentence or row; without a score it has that of its chunk."""
+        """Return the number of the citation of a sentence or row; its default score is that of its chunk."""
         return self.cite(unit.hit, unit.span, unit.hit.score if score is None else score, unit.header)
 
     def _citation(self, hit: Hit, span: Span, score: float, context: str) -> Citation:
@@ -62,7 +62,7 @@ class Citer:
 
 
 def found(hits: Collection[Hit]) -> tuple[Found, ...]:
-    """Return the passages found as an answer lists them: where each stands, with its score, rounded."""
+    """Return the passages in the form listed in an answer."""
     return tuple(
         Found(hit.chunk.id, hit.uri, hit.chunk.provenance.pages(), round(hit.score, 4), hit.chunk.provenance.label)
         for hit in hits
@@ -71,7 +71,7 @@ def found(hits: Collection[Hit]) -> tuple[Found, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """The claims that a source carries, and those that were refused, each as its reason and its text."""
+    """The supported claims, and the dropped ones as "reason: text"."""
 
     claims: tuple[Claim, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class CheckedClaims:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A span of one passage, in the document's characters, and the sentences, items and rows that it touches."""
+    """A span of the document's text in a passage, and the evidence units that it overlaps."""
 
     hit: Hit
     span: Span
@@ -87,12 +87,12 @@ class _Source:
 
     @property
     def header(self) -> str:
-        """The line that names the columns, where the span is a row."""
+        """The header if the span is a table row, else ""."""
         return next((unit.header for unit in self.units if unit.header), "")
 
     @property
     def texts(self) -> list[str]:
-        """All that stands there and above it: the text, of a row also its cells, merged ones too, and what heads it."""
+        """The text of the span, of its row with merged cells and header, and of the headings above."""
         start = self.hit.chunk.provenance.span.start
         own = self.hit.chunk.text[self.span.start - start : self.span.end - start]
         rows = [unit for unit in self.units if unit.is_row]
@@ -105,13 +105,12 @@ class _Source:
 
 
 def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Citer) -> CheckedClaims:
-    """Return the claims of a reply that the passages carry, each with the number of its citation.
+    """Return the claims of a reply that the passages support, each with the number of its citation.
 
-    A claim is carried by the quote given for it, where that is in a passage and has the claim's numbers (those of the
-    question and of the headings need no quote); else by the sentence of the passages that has most of its terms and
-    all its numbers. A row of a table has the words and numbers of its header too, and carries a claim that is no more
-    than one of its cells. A claim that none carries is refused, and so is a quote that is in no passage. Of a reply
-    without claims the short answer is checked in their place.
+    A claim is supported by its quote if this is in a passage and has the claim's numbers (except those of the question
+    and of headings), else by the sentence with most of its terms and all its numbers. A table row includes its header,
+    and supports a claim that equals one of its cells. Other claims, and quotes that are in no passage, are dropped. If
+    a reply has no claims, its short answer is checked instead.
     """
     claims: list[Claim] = []
     dropped: list[str] = []
@@ -122,7 +121,9 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
         quoted = _found_in(stated.quote, [*_named(stated.passage, passages), *passages])
         if quoted is None and stated.quote.strip() and _cell(stated.quote, question, passages) is None:
             dropped.append(f"quote not in the source: {clipped(stated.quote)}")
-        source, reason = _sound(text, question, _candidates(text, question, stated.passage, quoted, passages))
+        source, reason = _first_supporting(
+            text, question, _candidates(text, question, stated.passage, quoted, passages)
+        )
         if source is None:
             dropped.append(f"{reason}: {clipped(text)}")
         else:
@@ -130,10 +131,10 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
     return CheckedClaims(tuple(claims), tuple(dropped))
 
 
-def carries(text: str, question: str, passages: Sequence[Hit], citer: Citer) -> tuple[int, ...]:
-    """Return the citation of the first passage that has `text` word for word, none where none has.
+def cite_literal(text: str, question: str, passages: Sequence[Hit], citer: Citer) -> tuple[int, ...]:
+    """Return the citation of `text` if it is literally in a passage: of a table cell, or else of the first occurrence.
 
-    Of the cells that are equal to `text` that one counts whose row and header say most of the question.
+    Among equal cells, the one whose row and header have most terms of the question is cited.
     """
     source = _cell(text, question, passages) or _found_in(text, passages)
     return (source.cite(citer),) if source else ()
@@ -142,13 +143,13 @@ def carries(text: str, question: str, passages: Sequence[Hit], citer: Citer) -> 
 def _candidates(
     text: str, question: str, named: int, quoted: _Source | None, passages: Sequence[Hit]
 ) -> Iterator[_Source]:
-    """Yield what may carry a claim: its quote, the cell that it is, the best sentence."""
+    """Yield the possible sources of a claim: its quote, an equal cell, the best sentences."""
     yield from filter(None, (quoted, _cell(text, question, passages)))
-    yield from filter(None, (_carrying(text, _named(named, passages)), _carrying(text, passages)))
+    yield from filter(None, (_best_sentence(text, _named(named, passages)), _best_sentence(text, passages)))
 
 
-def _sound(text: str, question: str, candidates: Iterable[_Source]) -> tuple[_Source | None, str]:
-    """Return the first candidate that has the claim's numbers; where none has, why the first was refused."""
+def _first_supporting(text: str, question: str, candidates: Iterable[_Source]) -> tuple[_Source | None, str]:
+    """Return the first candidate with the claim's numbers, else None and why the first one was rejected."""
     reason = ""
     for source in candidates:
         wrong = unsupported(text, [*source.texts, question])
@@ -159,7 +160,7 @@ def _sound(text: str, question: str, candidates: Iterable[_Source]) -> tuple[_So
 
 
 def _named(passage: int, passages: Sequence[Hit]) -> Sequence[Hit]:
-    """The passage of a number, from 1, none where there is none of it: models miscount."""
+    """Return the passage with this number, from 1, or nothing, since models miscount."""
     return passages[passage - 1 : passage] if passage > 0 else ()
 
 
@@ -167,39 +168,39 @@ def _found_in(quote: str, passages: Sequence[Hit]) -> _Source | None:
     for passage in passages:
         span = locate(quote, passage.chunk.text)
         if span is not None:
-            return _whole(passage, span.shifted(passage.chunk.provenance.span.start))
+            return _widened(passage, span.shifted(passage.chunk.provenance.span.start))
     return None
 
 
-def _whole(passage: Hit, span: Span) -> _Source:
-    """A quote with what it touches, widened to its sentence or row where it is short or inside a row."""
+def _widened(passage: Hit, span: Span) -> _Source:
+    """Return the source of a quote, widened to its sentence or row if it is short or inside a row."""
     touched = [unit for unit in units(passage, 0) if unit.span.overlaps(span)]
     around = next((unit for unit in touched if unit.span.covers(span)), None)
-    if around is not None and (len(span) < _SHORT or around.is_row):
+    if around is not None and (len(span) < _SHORT_QUOTE or around.is_row):
         span = around.span
     return _Source(passage, span, touched)
 
 
 def _cell(text: str, question: str, passages: Sequence[Hit]) -> _Source | None:
-    """The row one of whose cells is `text`; of several the one that says most of the question with its header."""
+    """Return the row with a cell equal to `text`, and with most terms of the question if there are several."""
     wanted = normalize(text.strip(" ."))
     best, most = None, -1
     for passage in passages if wanted else ():
         asked = set(terms(question, passage.chunk.language))
         for unit in (unit for unit in units(passage, 0) if unit.is_row):
             cells = (*cells_of(unit.text), *(cell for _, cell in unit.fields))
-            said = len(asked & (unit.own | unit.above))
-            if said > most and wanted in map(normalize, cells):
-                best, most = _Source(passage, unit.span, [unit]), said
+            shared = len(asked & (unit.own | unit.above))
+            if shared > most and wanted in map(normalize, cells):
+                best, most = _Source(passage, unit.span, [unit]), shared
     return best
 
 
-def _carrying(claim: str, passages: Sequence[Hit]) -> _Source | None:
-    """The sentence or row that says most of what the claim says, if it says enough of it.
+def _best_sentence(claim: str, passages: Sequence[Hit]) -> _Source | None:
+    """Return the sentence or row with most terms of the claim, if they are enough, else None.
 
-    A row has to have all codes of the claim too, for those beside it say the same of other things.
+    A row must also have all codes of the claim, since the other rows make similar statements about other things.
     """
-    best, share = None, _CARRIES
+    best, share = None, _MIN_SHARE
     codes = {term for code in named_codes(claim) for term in terms(code)}
     for passage in passages:
         wanted = set(terms(claim, passage.chunk.language))

@@ -1,4 +1,4 @@
-"""A conversation: follow-up questions are rewritten to stand alone, then answered like any other."""
+"""A conversation: follow-up questions are rewritten as standalone questions, then answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ask = Callable[[str], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question as it was asked and as it was understood, with its answer."""
+    """A question as asked and as rewritten, with its answer."""
 
     asked: str
     understood: str
@@ -23,13 +23,13 @@ class Exchange:
 
 
 class Conversation:
-    """A conversation: each question is understood from those before it. `KnowledgeBase.conversation` makes one.
+    """A conversation, in which questions may refer to earlier ones; created by `KnowledgeBase.conversation`.
 
     Args:
-        ask: answers a question that stands alone.
-        model_calls: gives the language model that rewrites follow-up questions, None where there is none.
-        history: how many exchanges back a follow-up is understood from.
-        before: the exchanges of an earlier conversation that this one goes on with.
+        ask: answers a standalone question.
+        model_calls: returns the language model that rewrites follow-up questions, or None.
+        history: the number of preceding exchanges used for rewriting.
+        before: the exchanges of an earlier conversation to continue.
 
     `turns` are the exchanges so far.
 
@@ -45,7 +45,7 @@ class Conversation:
         self.turns: list[Exchange] = list(before)
 
     async def say(self, question: str) -> Answer:
-        """Return the answer to `question`, understood from what was said before. Raises what `ask` raises."""
+        """Return the answer to `question`, which may refer to earlier ones. Raises the errors of `ask`."""
         before = self.turns[-self._history :] if self._history else []
         understood, warnings = await self._standalone(question, before)
         answer = await self._ask(understood)
@@ -56,14 +56,14 @@ class Conversation:
         return answer
 
     async def _standalone(self, question: str, before: Sequence[Exchange]) -> tuple[str, tuple[str, ...]]:
-        """The question as it stands alone, and what went wrong on the way."""
+        """Return the standalone question, and warnings."""
         if not before:
             return question, ()
         model = self._model_calls()
         if model is None:
             return joined(question, before[-1].understood), ()
         history = "\n".join(f"Q: {turn.understood}\nA: {turn.answer.text}" for turn in before)
-        asked = await model.ask("rewrite", StandaloneReply, room=200, history=history, question=question)
+        asked = await model.ask("rewrite", StandaloneReply, tokens=200, history=history, question=question)
         rewritten = " ".join(asked.value.question.split()) if asked.value else ""
         warnings = tuple(f"The question was not rewritten by the model: {call.reason}." for call in model.failed)
         return rewritten or joined(question, before[-1].understood), warnings

@@ -1,4 +1,4 @@
-"""`KnowledgeBase`: the door through which an ingested knowledge base is asked, searched and talked to."""
+"""`KnowledgeBase`: the interface for questions, searches and conversations."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from qa.strategies.registry import Strategy, strategy_named
 
 
 class KnowledgeBase:
-    """A knowledge base that was ingested, opened for questions; nothing is written to it.
+    """An ingested knowledge base, opened read-only for questions.
 
-    It may be asked from any thread, also where an event loop is running, and every question sees what an ingest has
-    written meanwhile. Close it, or use it in a `with` statement:
+    It is thread-safe, can be used inside a running event loop, and sees the results of concurrent ingests. Close it, or
+    use it in a `with` statement:
 
         with KnowledgeBase.open("kb") as knowledge:
             print(knowledge.ask("Which torque do the casing bolts need?").text)
@@ -53,14 +53,14 @@ class KnowledgeBase:
 
         Args:
             kb: its folder.
-            settings: all settings; without them those of its strata.toml and the environment.
-            chat: a language model in place of the one that the settings name.
+            settings: all settings; by default those of its strata.toml and the environment.
+            chat: a language model to use instead of the one in the settings.
 
         Raises:
-            KnowledgeBaseNotFound: there is none at `kb`.
-            StoreMismatch: its vectors were made by another embedder than the settings name.
-            SettingsError: a setting cannot be, or has to be confirmed first (`strata config trust`).
-            CallFailed: an endpoint that embeds does not answer.
+            KnowledgeBaseNotFound: there is no knowledge base at `kb`.
+            StoreMismatch: its vectors were made by another embedder than that of the settings.
+            SettingsError: a setting is invalid, or must be confirmed first (`strata config trust`).
+            CallFailed: the endpoint of the embedder does not answer.
 
         Example:
             knowledge = KnowledgeBase.open("kb", chat=my_chat)
@@ -72,7 +72,7 @@ class KnowledgeBase:
         if settings.store.graph != "embedded":
             stores = replace(stores, copy=closing.enter_context(open_graph(settings.store.graph, settings, Path(kb))))
         if chat is None and settings.llm.configured:
-            tries = min(settings.llm.tries, settings.qa.answer.tries)  # somebody waits for the answer
+            tries = min(settings.llm.tries, settings.qa.answer.tries)  # a user waits for the answer
             impatient = settings.llm.model_copy(update={"tries": tries})
             chat = open_chat(impatient, stores.folder.replies, stores.folder.trace)
             closing.callback(run_to_end, chat.close)
@@ -84,20 +84,20 @@ class KnowledgeBase:
 
         Args:
             question: in any language.
-            strategy: a name of the registry, or your own as `module:function`; empty for the settings' choice.
-            where: which documents, pages, tags and dates are looked at.
-            limit: how many chunks are looked at, 1 or more; without it as many as the settings say.
+            strategy: a name of the registry, or your own as `module:function`; empty for that of the settings.
+            where: a filter for documents, pages, tags and dates.
+            limit: maximum chunks of each search, 1 or more; by default that of the settings.
 
         Returns:
-            The answer with its citations, or that the documents do not say. Where it is not known what they say, its
-            `ending` tells why: the model failed, nothing fits the filter, the knowledge base is empty.
+            The answer with its citations, or that the documents do not say. `ending` also tells if the model failed, if
+            nothing passes the filter, or if the knowledge base is empty.
 
         Raises:
-            SettingsError: an unknown strategy or one that lacks its model, a date that is none, a limit below 1.
-            NotFound: a document, folder, type, tag or page that the knowledge base does not have.
+            SettingsError: an unknown strategy, a strategy without its model, an invalid date, or a limit below 1.
+            NotFound: a document, folder, type, tag or page that is not in the knowledge base.
             SourceError: the question is empty.
-            BudgetExceeded: the calls would cost more than is allowed.
-            CallFailed: an endpoint that embeds the question does not answer.
+            BudgetExceeded: the calls would exceed the budget.
+            CallFailed: the endpoint of the embedder does not answer.
 
         Example:
             answer = knowledge.ask("What does the pump weigh?", where=Filter(folders=("pumps",)))
@@ -108,10 +108,9 @@ class KnowledgeBase:
     async def answer(
         self, question: str, *, strategy: str = "", where: Filter = Filter(), limit: int | None = None
     ) -> Answer:
-        """Do what `ask` does, for callers that are asynchronous themselves.
+        """The asynchronous form of `ask`.
 
-        Where an ingest has written what the answer was made of meanwhile, half of it may be from before: it is looked
-        for again.
+        If an ingest has changed the stores in the meantime, the answer may be inconsistent, and is computed again.
         """
         question = " ".join(question.split())
         if not question:
@@ -133,15 +132,15 @@ class KnowledgeBase:
         """Search without answering.
 
         Args:
-            query: a question, or the words to look for.
-            limit: how many chunks at most.
-            where: which documents, pages, tags and dates are looked at.
+            query: a question or search words.
+            limit: maximum chunks.
+            where: a filter for documents, pages, tags and dates.
 
         Returns:
-            The chunks that score best, best first, each with the shares of its score by layer and edge.
+            The chunks with the best scores, best first, each with the components of its score by layer and edge.
 
         Raises:
-            NotFound, SettingsError: for a filter, as `ask` does.
+            NotFound, SettingsError: for an invalid filter, as in `ask`.
 
         Example:
             for hit in knowledge.retrieve("shaft seal", limit=3):
@@ -154,18 +153,18 @@ class KnowledgeBase:
     def conversation(
         self, *, strategy: str = "", where: Filter = Filter(), before: Sequence[Exchange] = ()
     ) -> Conversation:
-        """Begin a conversation, in which a follow-up question is understood from what was said before.
+        """Begin a conversation, in which follow-up questions are resolved with the preceding exchanges.
 
         Args:
             strategy: as for `ask`.
             where: as for `ask`.
-            before: what was said in an earlier conversation that this one goes on with.
+            before: the exchanges of an earlier conversation to continue.
 
         Returns:
-            The conversation, with nothing new said yet.
+            The conversation.
 
         Raises:
-            NotFound, SettingsError: at once, as `ask` does.
+            NotFound, SettingsError: as in `ask`.
 
         Example:
             talk = knowledge.conversation()
@@ -177,31 +176,31 @@ class KnowledgeBase:
         return Conversation(ask, self.model_calls, self._settings.qa.answer.history, before)
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
-        """Return the searches that strategies make, confined to a filter. Raises `NotFound`, `SettingsError`."""
+        """Return the searches for strategies, restricted by a filter. Raises `NotFound`, `SettingsError`."""
         return self._live.now().within(where)
 
     def model_calls(self) -> ModelCalls | None:
-        """Return the language model with a new account, None where none is configured."""
+        """Return the language model with new counters, or None if none is configured."""
         if self._chat is None:
             return None
         return ModelCalls(self._chat, self._stores.folder.prompts, self._settings.llm.reply_tries, self._endpoint)
 
     @property
     def default_strategy(self) -> str:
-        """The name of the strategy that answers where none is named. Raises `SettingsError` where it cannot."""
+        """The name of the default strategy. Raises `SettingsError` if it cannot be used."""
         return self._strategy("").name
 
     @property
     def stores(self) -> Stores:
-        """The open stores, to be read from: catalog, graph, artifacts."""
+        """The open stores, for reading only."""
         return self._stores
 
     def over(self, stores: Stores) -> Self:
-        """Return the same settings and model over other stores, which are the caller's to close."""
+        """Return a knowledge base with the same settings and model over other stores, which the caller closes."""
         return type(self)(stores, self._settings, self._chat, self._endpoint)
 
     def close(self) -> None:
-        """Close stores and model; twice is allowed."""
+        """Close stores and model; may be called twice."""
         self._closing.close()
 
     def __enter__(self) -> Self:
@@ -216,7 +215,7 @@ class KnowledgeBase:
     async def _solve(
         self, whole: StoredKnowledge, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings
     ) -> Answer:
-        """The answer of a strategy, with what it cost and what it may lack; or that there is nothing to look at."""
+        """Return the answer of a strategy with cost and warnings, or `_nothing` if no chunk passes the filter."""
         knowledge = whole.within(where)
         if not knowledge.size:
             return self._nothing(question, strategy.name, where)
@@ -246,12 +245,12 @@ class KnowledgeBase:
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
 
     def _nothing(self, question: str, strategy: str, where: Filter) -> Answer:
-        """The answer where there is no chunk to look at, within the filter or at all."""
+        """Return the answer if there is no chunk, or none that passes the filter."""
         if self.confined().size:
             text = "No passage fits all parts of the filter."
             return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=describe_filter(where))
-        there = self._completeness.look()
-        text, hint = incompleteness(there), remedy(there)
+        state = self._completeness.look()
+        text, hint = incompleteness(state), remedy(state)
         if not text:
             text = "The knowledge base is empty: its documents hold no text."
             if self._stores.copy is not None:
@@ -260,24 +259,24 @@ class KnowledgeBase:
         return Answer(question, text, strategy, ending=Ending.EMPTY, hint=hint)
 
     def _warnings(self, answer: Answer, model: ModelCalls | None, knowledge: StoredKnowledge) -> list[str]:
-        """What the answer may lack: a language, calls that failed while the rest sufficed, an ingest's rest."""
+        """Return warnings about the question's language, failed calls and an incomplete ingest."""
         warnings = []
         if answer.ending is Ending.NOT_IN_DOCUMENTS and (unread := knowledge.unread_language(answer.question)):
-            told = f"The question's language ({unread}) is none of the documents' ({', '.join(knowledge.languages)})"
-            warnings.append(f"{told}: `strata reindex --embedder e5` finds across languages.")
+            notice = f"The question's language ({unread}) is none of the documents' ({', '.join(knowledge.languages)})"
+            warnings.append(f"{notice}: `strata reindex --embedder e5` finds across languages.")
         if model and model.failed and answer.ending is not Ending.MODEL_FAILED:
             count = f"{len(model.failed)} call{'s' if len(model.failed) > 1 else ''} of the language model failed"
             warnings.append(f"{count}; the answer rests on the others: {model.failed[0].reason}.")
-        there = self._completeness.look()
-        if there.begun and not there.whole:
-            warnings.append(f"{incompleteness(there)} To complete it, {remedy(there)}.")
+        state = self._completeness.look()
+        if state.begun and not state.whole:
+            warnings.append(f"{incompleteness(state)} To complete it, {remedy(state)}.")
         return warnings
 
 
 def _limited(settings: AnswerSettings, limit: int | None) -> AnswerSettings:
-    """The settings with so many chunks for every search."""
+    """Return the settings with this limit for every search."""
     if limit is None:
         return settings
     if limit < 1:
-        raise SettingsError(f"limit: {limit} passages are none", hint="1 or more")
+        raise SettingsError(f"limit: {limit} is too small", hint="1 or more")
     return settings.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))

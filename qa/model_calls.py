@@ -1,4 +1,4 @@
-"""The calls of one question to the language model: named prompts in, typed replies out, with an account of the cost."""
+"""The calls of one question to the language model: named prompts, typed replies, and their cost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from qa.prompts.reply_types import TermsReply
 
 T = TypeVar("T", bound=BaseModel)
 _TAGS = 40
-"""Tags of the corpus that the model is shown."""
+"""Maximum tags of the corpus in the prompt."""
 WEIGHT = 0.5
-"""What a word counts that the model put beside those of the question: 0.3 to 1 do alike (`benchmarks/terms`)."""
-_MOST = 3
-"""Terms for the same words of a question, as the prompt asks: a small model may copy all that it is shown."""
+"""Weight of a term that the model adds to a question; 0.3 to 1 give similar results (`benchmarks/terms`)."""
+_MAX_TERMS = 3
+"""Maximum terms for the same words, as in the prompt; a small model may copy all tags."""
 _TEXTS = re.compile(r'"(?:text|answer|question)"\s*:\s*"((?:[^"\\]|\\.)*)("?)')
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call without a usable reply: its prompt, why it failed, and what can be done about it.
+    """A call without a usable reply: the name of its prompt, the reason and a hint.
 
-    `silent` is true where the endpoint gave no reply at all, false where it gave none that could be used.
+    `silent` is true if the endpoint did not reply at all, false if the reply was unusable.
     """
 
     role: str
@@ -44,12 +44,12 @@ class ModelCalls:
     """The calls of one question to a chat model.
 
     Args:
-        chat: the client that is called.
-        prompts: the folder of the knowledge base whose prompts take the place of the shipped ones.
-        tries: how often a call is made until its reply can be used.
-        endpoint: the name of the model's address in the reasons of failed calls.
+        chat: the client.
+        prompts: a folder with prompts that replace the built-in ones.
+        tries: maximum requests for a usable reply.
+        endpoint: the name of the model's address, for the reasons of failed calls.
 
-    `usage` counts the calls and tokens of all replies, `spent` leaves out those from the cache; `failed` are the calls
+    `usage` counts the calls and tokens of all replies, `spent` only those not from the cache; `failed` are the calls
     without a usable reply, in order.
     """
 
@@ -61,18 +61,18 @@ class ModelCalls:
 
     @property
     def failure(self) -> FailedCall | None:
-        """The first call to which the endpoint gave no reply, None where it replied to all."""
+        """The first call without any reply, or None if there were replies to all."""
         return next((call for call in self.failed if call.silent), None)
 
-    async def ask(self, prompt: str, reply: type[T], *, room: int = 512, **values: str) -> Asked[T]:
+    async def ask(self, prompt: str, reply: type[T], *, tokens: int = 512, **values: str) -> Asked[T]:
         """Return the model's reply to a prompt of `qa/prompts` as a value of type `reply`.
 
-        An unusable reply is asked for again. `room` is how many tokens the reply may have, `values` fill the prompt's
-        placeholders. A call that fails raises nothing: it is told by the result and added to `failed`. Raises
-        `BudgetExceeded`.
+        After an unusable reply the request is repeated. `tokens` is the maximum length of the reply, `values` are those
+        of the prompt's placeholders. A failed call does not raise: the result describes it, and it is added to
+        `failed`. Raises `BudgetExceeded`.
         """
         messages = Prompt.load("qa", prompt, self._prompts).messages("en", (), **values)
-        asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=room, tries=self._tries)
+        asked = await ask(self._chat, messages, reply, role=prompt, max_tokens=tokens, tries=self._tries)
         self.usage += replace(asked.usage, calls=asked.tries - (asked.ending is CallEnding.FAILED))
         self.spent += asked.usage if asked.usage.calls else Usage()
         if asked.failure is not None:
@@ -82,7 +82,7 @@ class ModelCalls:
 
 
 def readable(reply: str) -> str:
-    """Return the texts that the beginning of a JSON reply holds, one a line, the last one as far as it has come."""
+    """Return the texts in the beginning of a JSON reply, one per line; the last one may be incomplete."""
     return "\n".join(_text(match.group(1)) for match in _TEXTS.finditer(reply) if match.group(1))
 
 
@@ -94,10 +94,10 @@ def _text(escaped: str) -> str:
 
 
 async def question_terms(question: str, knowledge: StoredKnowledge, model: ModelCalls) -> tuple[TagPair, ...]:
-    """Return pairs that lead from words of a question to terms of the documents.
+    """Return pairs of words of a question and the documents' terms for them, from a model that sees similar tags.
 
-    There are none, and the model is not asked, where a chunk has enough of the question's words. The model sees the
-    tags near to the question; a pair counts if its words stand there. Raises `BudgetExceeded`; see `model.failed`.
+    If a chunk has enough of the question's words, the model is not asked. Pairs whose words are not in the question are
+    dropped. Raises `BudgetExceeded`; failed calls are in `model.failed`.
 
     For "Which number do I turn off on the phone card?": `TagPair("phone card", "SIM card", 0.5)`.
     """
@@ -105,12 +105,12 @@ async def question_terms(question: str, knowledge: StoredKnowledge, model: Model
         return ()
     tags = "; ".join(knowledge.tags_near(question, _TAGS))
     languages = ", ".join(knowledge.languages) or "that of the question"
-    asked = await model.ask("terms", TermsReply, room=200, question=question, tags=tags, languages=languages)
-    said = question.casefold()
+    asked = await model.ask("terms", TermsReply, tokens=200, question=question, tags=tags, languages=languages)
+    folded = question.casefold()
     found = [
         TagPair(pair.said, term, WEIGHT)
         for pair in (asked.value.pairs if asked.value else [])
-        if pair.said and pair.said.casefold() in said
-        for term in pair.terms[:_MOST]
+        if pair.said and pair.said.casefold() in folded
+        for term in pair.terms[:_MAX_TERMS]
     ]
-    return tuple(dict.fromkeys(one for one in found if one.corpus_tag and one.corpus_tag.casefold() not in said))
+    return tuple(dict.fromkeys(one for one in found if one.corpus_tag and one.corpus_tag.casefold() not in folded))

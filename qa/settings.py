@@ -1,9 +1,8 @@
-"""Settings of question answering: the section `[qa.answer]` of strata.toml, beside those of the pipelines.
+"""Settings of question answering: the section `[qa.answer]` of strata.toml.
 
-The defaults are the paper's figures where it gives them (PIKE-RAG 6.1), but for hierarchical retrieval: its least
-similarity of 0.5 is one of its embedder, and its 8 chunks are half of what flat retrieval may read. Ours were chosen on
-`industrial` and the handbook in English and German (`benchmarks/two_paths.py`), the number of chunks on MuSiQue and
-HotpotQA too.
+The defaults are those of the paper (PIKE-RAG 6.1), except for hierarchical retrieval: its similarity threshold of 0.5
+depends on its embedder, and its 8 chunks are half of those of flat retrieval. Our values were chosen on `industrial`
+and the handbook in English and German (`benchmarks/two_paths.py`), the number of chunks also on MuSiQue and HotpotQA.
 """
 
 from __future__ import annotations
@@ -24,41 +23,39 @@ class AnswerSettings(SettingsSection):
 
     strategy: str = Field(
         "",
-        description="strategy by name, or your own as module:function; empty for pike-graph where a model is"
+        description="name of a strategy, or your own as module:function; empty for pike-graph if a model is"
         " configured, else extractive",
     )
-    hits: int = Field(12, ge=1, description="chunks that an extractive answer is looked for in")
-    quotes: int = Field(3, ge=1, description="sentences of an extractive answer at most")
+    hits: int = Field(12, ge=1, description="chunks searched for an extractive answer")
+    quotes: int = Field(3, ge=1, description="maximum sentences of an extractive answer")
     refuse_below: float = Field(
-        0.40, ge=0, le=1, description="confidence below which an extractive answer is that the documents do not say"
+        0.40, ge=0, le=1, description="minimum confidence of an extractive answer; below it, the documents do not say"
     )
     unsure_below: float = Field(
-        0.65, ge=0, le=1, description="confidence below which an extractive answer says that it may be none"
+        0.65, ge=0, le=1, description="an extractive answer with less confidence says that it is uncertain"
     )
-    rounds: int = Field(5, ge=1, description="rounds of decomposition at most (algorithm 1, N)")
+    rounds: int = Field(5, ge=1, description="maximum rounds of decomposition (algorithm 1, N)")
     atoms: int = Field(4, ge=1, description="atoms retrieved for each proposal (algorithm 1, K)")
     delta: float = Field(
-        0.2, ge=0, le=1, description="least similarity of an atom to a proposal (algorithm 1): 0 is chance, 1 the same"
+        0.2, ge=0, le=1, description="minimum similarity of an atom to a proposal (algorithm 1): 0 unrelated, 1 equal"
     )
     nearest: int = Field(
-        2, ge=0, description="of pike-graph: chunks that retrieval finds for each proposal, offered beside the atoms"
+        2, ge=0, description="pike-graph: chunks found for each proposal, as candidates in addition to atoms"
     )
     beside: int = Field(
         5,
         ge=0,
-        description="of pike-graph: chunks that retrieval finds for the question itself, read beside those chosen",
+        description="pike-graph: chunks found for the question itself, read in addition to those selected",
     )
     flat_chunks: int = Field(16, ge=1, description="chunks of flat retrieval")
-    flat_threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in flat retrieval")
-    chunks: int = Field(16, ge=1, description="chunks of hierarchical retrieval, beside those that atoms lead to")
-    threshold: float = Field(0.2, ge=0, le=1, description="least similarity of a chunk in hierarchical retrieval")
-    terms: bool = Field(True, description="a model is asked first what the documents call a question's things (5.2.2)")
-    surveyed: int = Field(200, ge=1, description="documents that a survey looks at, at most")
-    context_tokens: int = Field(3500, ge=200, description="tokens of passages in one prompt at most")
-    tries: int = Field(
-        3, ge=1, description="askings of one call before it counts as failed, at most those of llm.tries"
-    )
-    history: int = Field(4, ge=0, description="turns of a conversation that a follow-up is understood from")
+    flat_threshold: float = Field(0.2, ge=0, le=1, description="minimum similarity of a chunk in flat retrieval")
+    chunks: int = Field(16, ge=1, description="chunks of hierarchical retrieval, in addition to those of atoms")
+    threshold: float = Field(0.2, ge=0, le=1, description="minimum similarity of a chunk in hierarchical retrieval")
+    terms: bool = Field(True, description="first ask a model for the documents' terms for a question's words (5.2.2)")
+    surveyed: int = Field(200, ge=1, description="maximum documents of a survey")
+    context_tokens: int = Field(3500, ge=200, description="maximum tokens of passages in one prompt")
+    tries: int = Field(3, ge=1, description="maximum requests of one call, not more than llm.tries")
+    history: int = Field(4, ge=0, description="turns of a conversation used to resolve a follow-up question")
 
 
 class QaSection(SettingsSection):
@@ -68,6 +65,6 @@ class QaSection(SettingsSection):
 
 
 class QaSettings(Settings):
-    """All settings: those of an ingest, and those of answering."""
+    """All settings, of ingest and of answering."""
 
     qa: QaSection = QaSection()

@@ -1,4 +1,4 @@
-"""A knowledge base that somebody hands over takes nothing before its owner has confirmed what it wants."""
+"""A knowledge base from someone else gets no access before the user has confirmed the settings that need it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The whole attack at length, as one table: tried, survived, lost, let in.
+"""The long robustness test as one table: tried, survived, lost, let in.
 
     python -m tests.trust [--size 1000000] [--quick]
 
-Hostile files of all kinds, traps of text of a million characters among them, each beside a good file through an ingest
-and a question; 60 kills and every other fault, with Neo4j where one can run; wrong figures in claims. Ends with 1 where
-anything was lost or let in.
+It ingests and queries hostile files of all kinds (among them texts of a million characters), each with a good file;
+tries 60 kills and all other faults, with Neo4j if it is available; and checks wrong figures in claims. The exit code is
+1 if anything was lost or let in.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from tests.faults.bench import Outcome
 from tests.faults.faults import try_all
 
 LIMITS = ("parse.limits.cpu_s=120", "parse.limits.memory_mb=2000", "parse.limits.output_mb=20")
-"""What a hostile file may cost, so that the whole takes an hour and not a day."""
+"""Limits for a hostile file, so that the test takes an hour."""
 TOGETHER = 20
+"""Hostile files per ingest."""
 FIGURES, FIGURES_LET_IN = 400, 3.0
-"""Wrong figures of a kind tried beside 20 right ones, and how many of a hundred may pass."""
+"""Wrong figures of each kind, tried with 20 right ones, and the maximum percentage that may pass."""
 
 
 def hostile(size: int) -> Iterator[Outcome]:
-    """Try the hostile files, a row for each family."""
+    """Try the hostile files; yield a row for each family."""
     os.environ["HOSTILE_SIZE"] = str(size)
     from tests.hostile.all_cases import FAMILIES
     from tests.hostile.attack import attack
@@ -48,7 +49,7 @@ def hostile(size: int) -> Iterator[Outcome]:
 
 
 def figures() -> Outcome:
-    """Try wrong figures in claims beside 20 figures of real evidence; few may pass."""
+    """Try wrong figures in claims with 20 figures of real evidence, of which few may pass."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
     from figures_in_claims import EXAMPLES, sentences_with_figures, share_passing, wrong_in_sentence, wrong_stated
 
@@ -61,7 +62,7 @@ def figures() -> Outcome:
 
 @contextmanager
 def neo4j() -> Iterator[Neo4jAddress | None]:
-    """A server for the faults that take one, None where none can run."""
+    """Yield the address of a Neo4j server, or None if none is available."""
     if server.available() is None:
         yield None
         return
@@ -77,10 +78,10 @@ def tried(size: int, quick: bool) -> Iterator[Outcome]:
 
 
 def main() -> None:
-    """Print a row as each is done, and what was lost or let in below it."""
+    """Print each row when it is done, with what was lost or let in."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", type=int, default=1_000_000, help="characters of a trap of text")
-    parser.add_argument("--quick", action="store_true", help="each fault as often as the tests try it")
+    parser.add_argument("--size", type=int, default=1_000_000, help="characters of a text trap")
+    parser.add_argument("--quick", action="store_true", help="try each fault as often as in the test suite")
     chosen = parser.parse_args()
     print(f"{'':44}{'tried':>8}{'survived':>10}{'lost':>8}{'let in':>8}")
     sums = [0, 0, 0, 0]

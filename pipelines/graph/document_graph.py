@@ -1,15 +1,15 @@
-"""One document's part of the graph: its nodes in three layers, and the edges that hold it together.
+"""The subgraph of one document: its nodes in three layers and the edges between them.
 
     Document -HAS_SECTION-> Section -HAS_SECTION-> Section        the root section is the document itself
-    Document | Section -HAS_CHUNK-> Chunk -NEXT-> Chunk           each chunk once, under its own section
-    Chunk -HAS_TABLE-> Table, Chunk -HAS_FIGURE-> Figure          from each chunk that shows it, else its section
+    Document | Section -HAS_CHUNK-> Chunk -NEXT-> Chunk           each chunk once, under its section
+    Chunk -HAS_TABLE-> Table, Chunk -HAS_FIGURE-> Figure          from each chunk that contains it, else its section
     Chunk -CAPTION_OF-> Table | Figure
     Chunk -REFERENCES-> Table | Figure                            "see table 2", the label of its caption
     Chunk -HAS_ATOM-> Atom, Chunk -HAS_TAG-> Tag, Chunk -MENTIONS-> Entity
     Chunk -HAS_ROW-> Row, Table -HAS_ROW-> Row
-    Entity -RELATED-> Entity                                      one for each relation, `key` its id
+    Entity -RELATED-> Entity                                      one for each relation, with its id as `key`
 
-Tags and entities themselves are nobody's in particular: linking makes their nodes.
+Tags and entities belong to no single document: linking creates their nodes.
 """
 
 from __future__ import annotations
@@ -22,28 +22,29 @@ from itertools import pairwise
 
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Block, BlockKind, Document, ReferenceKind, Section
-from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
+from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Distillate
 from pipelines.core.provenance import Provenance
 from pipelines.core.settings_section import GraphSchema
 from pipelines.graph import node_properties
+from pipelines.graph.node_properties import Properties, span_properties
 
 
 def build_graph(document: Document, distillate: Distillate) -> Subgraph:
-    """Return the subgraph that `document` owns.
+    """Return the subgraph owned by `document`.
 
-    Its edges to tags and entities end at nodes that are not in it: linking makes those (`pipelines.graph.link`).
+    The tags and entities that its edges point to are not part of it: `pipelines.graph.link` creates those nodes.
     """
     builder = _Builder(document, distillate)
     return Subgraph(document.id, tuple(builder.nodes()), tuple(builder.edges()))
 
 
 def redirect(subgraph: Subgraph, merged: Mapping[str, str]) -> Subgraph:
-    """Return `subgraph` with its edges at merged entities moved to what they were merged into.
+    """Return `subgraph` with the edges of merged entities moved to their replacements.
 
-    `merged` is `Linked.stands_for(document)`: from an entity's own id to that of the one that stands for it. A
-    relation between two names of one thing says nothing any more and is left out.
+    `merged` is `Linked.replacements(document)`, a mapping from entity ids to their replacements. A relation between two
+    names of the same entity is dropped.
     """
     edges: list[Edge] = []
     for edge in subgraph.edges:
@@ -56,9 +57,9 @@ def redirect(subgraph: Subgraph, merged: Mapping[str, str]) -> Subgraph:
 
 
 def conform(distillate: Distillate, schema: GraphSchema) -> Distillate:
-    """Return the distillate without entities and relations that the schema does not allow.
+    """Return the distillate without the entities and relations that the schema does not allow.
 
-    What is left out is counted in `dropped`. An entity without a type is left out where types are named.
+    The removed ones are counted in `dropped`. If the schema lists entity types, entities without a type are removed.
     """
     if not schema.confines:
         return distillate
@@ -96,20 +97,20 @@ class _Builder:
             yield self._node(chunk.id, NodeKind.CHUNK, node_properties.of_chunk(document, chunk))
         for block in document.blocks:
             if block.table is not None:
-                told = node_properties.of_table(document, block, block.table)
-                yield self._node(block.table.id, NodeKind.TABLE, told)
+                properties = node_properties.of_table(document, block, block.table)
+                yield self._node(block.table.id, NodeKind.TABLE, properties)
             if block.figure is not None:
-                told = node_properties.of_figure(document, block, block.figure)
-                yield self._node(block.figure.id, NodeKind.FIGURE, told)
+                properties = node_properties.of_figure(document, block, block.figure)
+                yield self._node(block.figure.id, NodeKind.FIGURE, properties)
         for atom in work.atoms:
             yield self._node(atom.id, NodeKind.ATOM, node_properties.of_atom(document, atom))
         for row in work.rows:
             yield self._node(row.id, NodeKind.ROW, node_properties.of_row(document, row))
 
-    def _of_document(self) -> node_properties.Properties:
+    def _of_document(self) -> Properties:
         return node_properties.of_document(self.document, self.distillate.summaries.get(self.document.id, ""))
 
-    def _of_section(self, section: Section) -> node_properties.Properties:
+    def _of_section(self, section: Section) -> Properties:
         return node_properties.of_section(self.document, section, self.distillate.summaries.get(section.id, ""))
 
     def edges(self) -> Iterator[Edge]:
@@ -121,10 +122,13 @@ class _Builder:
 
     def _tree(self) -> Iterator[Edge]:
         for section in self.sections.values():
-            told = _filled(evidence=section.title, start=section.span.start, end=section.span.end)
-            yield self._edge(self._holder(section.parent), EdgeKind.HAS_SECTION, section.id, told)
+            properties: Properties = {"start": section.span.start, "end": section.span.end}
+            if section.title:
+                properties = {"evidence": section.title} | properties
+            yield self._edge(self._holder(section.parent), EdgeKind.HAS_SECTION, section.id, properties)
         for chunk in self.distillate.chunks:
-            yield self._edge(self._holder(chunk.section), EdgeKind.HAS_CHUNK, chunk.id, _span(chunk.provenance))
+            properties = span_properties(chunk.provenance)
+            yield self._edge(self._holder(chunk.section), EdgeKind.HAS_CHUNK, chunk.id, properties)
         in_order = sorted(self.distillate.chunks, key=lambda chunk: chunk.position)
         for one, two in pairwise(in_order):
             yield self._edge(one.id, EdgeKind.NEXT, two.id)
@@ -139,23 +143,23 @@ class _Builder:
                 for edge in self._shows(chunk.id, block):
                     placed.add(edge.target)
                     yield edge
-        for block in self.document.blocks:  # a picture without any text has no place in a chunk
+        for block in self.document.blocks:  # a figure without text is not in any chunk
             item = block.table or block.figure
             if item is not None and item.id not in placed:
                 yield from self._shows(self._section_at(block.provenance), block)
 
     def _shows(self, holder: str, block: Block) -> Iterator[Edge]:
-        told = _span(block.provenance)
+        properties = span_properties(block.provenance)
         if block.table is not None:
-            yield self._edge(holder, EdgeKind.HAS_TABLE, block.table.id, told)
+            yield self._edge(holder, EdgeKind.HAS_TABLE, block.table.id, properties)
         if block.figure is not None:
-            yield self._edge(holder, EdgeKind.HAS_FIGURE, block.figure.id, told)
+            yield self._edge(holder, EdgeKind.HAS_FIGURE, block.figure.id, properties)
         if block.kind is BlockKind.CAPTION and block.caption_of in self.shown:
-            told = {"evidence": block.text} | told
-            yield self._edge(holder, EdgeKind.CAPTION_OF, block.caption_of, told)
+            properties = {"evidence": block.text} | properties
+            yield self._edge(holder, EdgeKind.CAPTION_OF, block.caption_of, properties)
 
     def _referred_to(self) -> Iterator[Edge]:
-        """An edge from each chunk that refers to a table or figure by its label to that table or figure."""
+        """Yield an edge for each reference from a chunk to a table or figure by its label."""
         for reference in self.document.references:
             item = self.labelled.get(normalize(reference.target))
             if item is None or reference.kind is not ReferenceKind.CROSS_REFERENCE:
@@ -163,52 +167,54 @@ class _Builder:
             place = reference.provenance.span
             index = bisect_right(self.starts, place.start) - 1
             if index >= 0 and self.in_order[index].provenance.span.overlaps(place):
-                told = {"kind": reference.kind.value, "evidence": reference.evidence} | _span(reference.provenance)
+                properties: Properties = {"kind": reference.kind.value, "evidence": reference.evidence}
+                properties |= span_properties(reference.provenance)
                 key = f"{place.start}:{place.end}"
-                yield self._edge(self.in_order[index].id, EdgeKind.REFERENCES, item, told, key)
+                yield self._edge(self.in_order[index].id, EdgeKind.REFERENCES, item, properties, key)
 
     def _section_at(self, provenance: Provenance) -> str:
-        """The innermost section around a place."""
+        """Return the id of the innermost section that contains a place, or the document's id."""
         around: list[Section] = [one for one in self.sections.values() if one.span.covers(provenance.span)]
         return max(around, key=lambda section: section.level).id if around else self.document.id
 
     def _knowledge(self) -> Iterator[Edge]:
         work = self.distillate
         for atom in work.atoms:
-            yield self._edge(atom.chunk, EdgeKind.HAS_ATOM, atom.id, _span(atom.provenance))
+            yield self._edge(atom.chunk, EdgeKind.HAS_ATOM, atom.id, span_properties(atom.provenance))
         for tag in work.tags:
             yield self._edge(tag.chunk, EdgeKind.HAS_TAG, tag.tag, {"evidence": tag.text, "weight": float(tag.weight)})
         for row in work.rows:
-            yield self._edge(row.chunk, EdgeKind.HAS_ROW, row.id, _span(row.provenance))
+            yield self._edge(row.chunk, EdgeKind.HAS_ROW, row.id, span_properties(row.provenance))
             if row.table in self.shown:
-                yield self._edge(row.table, EdgeKind.HAS_ROW, row.id, _span(row.provenance))
+                yield self._edge(row.table, EdgeKind.HAS_ROW, row.id, span_properties(row.provenance))
 
     def _entities(self) -> Iterator[Edge]:
         for mention in self.distillate.mentions:
             span = mention.provenance.span
-            told = {"surface": mention.surface, "evidence": mention.surface} | _span(mention.provenance)
-            yield self._edge(mention.chunk, EdgeKind.MENTIONS, mention.entity, told, f"{span.start}:{span.end}")
+            properties: Properties = {"surface": mention.surface, "evidence": mention.surface}
+            properties |= span_properties(mention.provenance)
+            yield self._edge(mention.chunk, EdgeKind.MENTIONS, mention.entity, properties, f"{span.start}:{span.end}")
         for relation in self.distillate.relations:
-            told = {
+            properties = {
                 "type": relation.type,
                 "evidence": relation.provenance.span.slice(self.document.text),
                 "chunk": relation.chunk,
                 "origin": relation.origin,
             }
-            told |= _span(relation.provenance)
-            yield self._edge(relation.head, EdgeKind.RELATED, relation.tail, told, relation.id)
+            properties |= span_properties(relation.provenance)
+            yield self._edge(relation.head, EdgeKind.RELATED, relation.tail, properties, relation.id)
 
-    def _node(self, id: str, kind: NodeKind, told: Mapping[str, PropertyValue]) -> Node:
-        return Node(id, kind, self.document.id, told)
+    def _node(self, id: str, kind: NodeKind, properties: Properties) -> Node:
+        return Node(id, kind, self.document.id, properties)
 
     def _edge(
-        self, source: str, kind: EdgeKind, target: str, told: Mapping[str, PropertyValue] | None = None, key: str = ""
+        self, source: str, kind: EdgeKind, target: str, properties: Properties | None = None, key: str = ""
     ) -> Edge:
-        return Edge(source, kind, target, self.document.id, key, told or {})
+        return Edge(source, kind, target, self.document.id, key, properties or {})
 
 
 def _labelled(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield tables and figures by the label that opens their caption, in one word ("表2") or two ("table 2")."""
+    """Yield (label, id) for each table and figure whose caption begins with a label ("表2", "table 2")."""
     for block in document.blocks:
         item = block.table or block.figure
         if item is not None and item.caption:
@@ -217,14 +223,3 @@ def _labelled(document: Document) -> Iterator[tuple[str, str]]:
                 label = " ".join(words[:count]).rstrip(".:：")
                 if any(map(str.isdigit, label)):
                     yield label, item.id
-
-
-def _span(provenance: Provenance) -> dict[str, PropertyValue]:
-    found: dict[str, PropertyValue] = {"start": provenance.span.start, "end": provenance.span.end}
-    if provenance.page is not None:
-        found["page"] = provenance.page
-    return found
-
-
-def _filled(**values: PropertyValue) -> dict[str, PropertyValue]:
-    return {name: value for name, value in values.items() if value != ""}

@@ -1,4 +1,4 @@
-"""The document index: all documents of a knowledge base by what they can be called, to look references up in."""
+"""The document index: finds the documents of a knowledge base that a reference names."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _PARTIAL_MOST = 500
-"""Titles that share the rarest word of a name, above which part of a title is not looked for: bounds the time."""
+"""If more titles share the rarest word of a name, it is not searched for in titles, which bounds the time."""
 _PATHS_KEPT = 1 << 14
-"""Paths that are not looked up again: pages of one site lead to the same ones. So many take some 2 MB."""
+"""Cached path look-ups, about 2 MB: the pages of a site link to the same paths."""
 _PARTIAL_LEAST = 8
-"""Letters that part of a title must have to count as a name: shorter ones ("pump") are common words."""
+"""Minimum letters of a part of a title that counts as a name: shorter ones ("pump") are common words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The target of a reference: documents (several where they cannot be told apart), how it was found, or why not.
+    """The target of a reference.
 
-    `anchor` is what the address has behind its "#". With neither documents nor a reason it is none of our concern (a
-    mail address, a place in the same document).
+    `documents` has several ids if the reference is ambiguous. `how` names the rule that found them; `reason` says why
+    nothing was found. `anchor` is the fragment of the address, without "#". A reference with neither documents nor a
+    reason does not point at another document: a mail address, or a place in the same document.
     """
 
     documents: tuple[str, ...] = ()
@@ -49,15 +50,15 @@ class Resolution:
 
 
 def points_at_document(evidence: str) -> bool:
-    """Whether a text points at a document ("see ...", "section 4 of ...", 《...》) and not merely names something."""
+    """Whether a text explicitly refers to a document: "see ...", "section 4 of ...", 《...》."""
     return _POINTS.search(evidence) is not None
 
 
 class DocumentIndex:
-    """The profiles of a knowledge base, indexed: a look-up takes the same time however many there are.
+    """The document profiles of a knowledge base, with look-ups in constant time.
 
-    All that is derived from a profile is derived here, once: where that fails it is charged to the profile's document,
-    and not to one that refers to it. Raises `DocumentsFailed`.
+    Everything that is derived from a profile is computed by the constructor, so that an error is recorded for the
+    profile's own document and not for one that refers to it. Raises `DocumentsFailed`.
     """
 
     def __init__(self, profiles: Iterable[DocumentProfile]) -> None:
@@ -93,7 +94,7 @@ class DocumentIndex:
             self._messages[profile.message_id] = profile.document
 
     def resolve(self, reference: ProfileReference, source: DocumentProfile) -> Resolution:
-        """Return the target of a `reference` in the document `source`."""
+        """Return the target of a `reference` found in the document `source`."""
         target = reference.target.strip()
         if reference.kind is ReferenceKind.REPLY:
             return self._message(target)
@@ -112,11 +113,11 @@ class DocumentIndex:
         return Resolution(reason="no such message here")
 
     def _part(self, target: str, source: DocumentProfile) -> Resolution:
-        found = self._paths.get(_path_key(source.uri + INSIDE + target)) or self._beside(target, source)
+        found = self._paths.get(_path_key(source.uri + INSIDE + target)) or self._adjacent(target, source)
         return Resolution((found,), "part") if found else Resolution(reason="this part is not in the knowledge base")
 
-    def _beside(self, target: str, source: DocumentProfile) -> str | None:
-        """A part by its name alone: a sibling in the same container, or the same file beside it."""
+    def _adjacent(self, target: str, source: DocumentProfile) -> str | None:
+        """Return the document with this file name in the same container, or in the same folder."""
         holder = source.uri.rpartition(INSIDE)[0]
         places = [holder + INSIDE + target] if holder else []
         places.append(posixpath.join(posixpath.dirname(source.uri), target))
@@ -141,7 +142,7 @@ class DocumentIndex:
         return Resolution(reason="no such file in the folder", anchor=anchor)
 
     def _remote(self, target: str) -> Resolution:
-        """A file of the web that is in the folder too: only where one document has its file name."""
+        """Resolve a web address to the only document with its file name."""
         path, anchor = _path_and_anchor(target)
         name = posixpath.basename(unquote(path))
         documents = self._files.get(_path_key(name), []) if "." in name else []
@@ -171,9 +172,9 @@ class DocumentIndex:
         return stems[0] if len(stems) == 1 else None
 
     def by_name(self, target: str, source: DocumentProfile, explicit: bool = True) -> Resolution:
-        """Return the documents called `target`: by number, path, file name, title.
+        """Return the documents with the number, file name, title or path `target`.
 
-        Where the text is `explicit` in pointing at a document, part of one title alone is enough.
+        If the text is `explicit` about referring to a document, a part of a title is enough, if only one has it.
         """
         folded = fold_name(target)
         if documents := self._numbers.get(number_key(target)):
@@ -189,7 +190,7 @@ class DocumentIndex:
         return Resolution(reason="no document of this name")
 
     def _other(self, documents: Sequence[str], source: DocumentProfile, how: str) -> Resolution:
-        """These documents, none where the source is one of them: it refers to itself."""
+        """Return the nearest of these documents, or nothing if the source is among them: it refers to itself."""
         return Resolution() if source.document in documents else Resolution(self.nearest(documents, source), how)
 
     def _by_part(self, folded: str) -> list[str]:
@@ -201,13 +202,14 @@ class DocumentIndex:
         return sorted(document for document in rarest if _is_part(folded, self._folded[document]))
 
     def section(self, document: str, part: str) -> str:
-        """Return the id of the section of a document that `part` names, empty where it has none; see `SectionIndex`."""
+        """Return the id of the section of a document that `part` names, or ""; see `SectionIndex`."""
         return self._sections[document].find(part)
 
     def nearest(self, documents: Sequence[str], source: DocumentProfile) -> tuple[str, ...]:
-        """Return those of these documents that `source` most likely means, never itself.
+        """Return the documents that `source` most likely means, never itself.
 
-        Of copies the first by URI, of revisions of one document the last, else those nearest by folder.
+        For copies this is the first by URI, for revisions of one document the latest, else those with the most folders
+        in common with `source`.
         """
         profiles = [self.profiles[document] for document in dict.fromkeys(documents) if document != source.document]
         if len(profiles) < 2:
@@ -226,7 +228,7 @@ class DocumentIndex:
 
 
 def urlsplit_scheme(target: str) -> str:
-    """Return the scheme of an address, empty for a path; "C:\\x" is a path, "www.x.org" an address."""
+    """Return the scheme of an address, or "" for a path; "C:\\x" is a path, "www.x.org" an address."""
     if _DRIVE.match(target):
         return ""
     match = re.match(r"([A-Za-z][A-Za-z0-9+.-]{1,15}):(?!\s)(?://|[^/])", target)
@@ -236,14 +238,14 @@ def urlsplit_scheme(target: str) -> str:
 
 
 def _path_and_anchor(address: str) -> tuple[str, str]:
-    """The path and the fragment of an address. Unlike `urlsplit` it raises for no text."""
+    """Return the path and the fragment of an address. Unlike `urlsplit`, this never raises."""
     place, _, anchor = address.partition("#")
     scheme, mark, behind = place.partition("?")[0].partition("://")
     return (behind.partition("/")[2] if mark else scheme), anchor
 
 
 def _is_part(name: str, title: str) -> bool:
-    """Whether a title contains a name, a Latin one as whole words."""
+    """Whether a title contains a name; a Latin name must match whole words."""
     at = title.find(name)
     while at >= 0:
         if not name.isascii() or not (_is_letter(title[at - 1 : at]) or _is_letter(title[at + len(name) :][:1])):

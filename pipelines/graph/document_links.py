@@ -1,20 +1,29 @@
-"""Links between documents: from the references that the parser found, and from their names found in the text."""
+"""Links between documents: from the references found by the parser and from document names found in the text."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from pipelines.core.document import ReferenceKind
-from pipelines.core.graph import PropertyValue
+from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, PropertyValue
 from pipelines.core.ids import content_id
 from pipelines.graph.document_index import DocumentIndex, Resolution, points_at_document
-from pipelines.graph.document_names import DocumentName, NameKind, fold_name, number_key
+from pipelines.graph.document_names import (
+    DocumentName,
+    NameKind,
+    fold_name,
+    is_weak,
+    number_key,
+    revision_order,
+    without_revision,
+)
 from pipelines.graph.document_profile import DocumentProfile, ProfileReference
 from pipelines.graph.mentions import NameMention
 from pipelines.graph.settings import GraphSettings
@@ -24,14 +33,14 @@ from pipelines.lang.word_lists import any_of
 
 _BY_NAME = (ReferenceKind.MENTION, ReferenceKind.CITATION, ReferenceKind.CROSS_REFERENCE)
 _COMMON_LEAST = 10
-"""Documents that may name a title before it can count as common."""
+"""Maximum documents that mention a name which is never treated as common."""
 _TELLING = 5
-"""Words of a title from which it is no chance to find them in this order, however they are written."""
+"""Minimum words of a title that is matched in any case: so many in this order are not a coincidence."""
 _MOST_CANDIDATES = 3
-"""Documents of one name that a reference may mean: more cannot be told apart, and are reported."""
+"""Maximum documents that one reference is linked to; with more, it is reported as ambiguous."""
 _SHOWN = re.compile(any_of("table", "figure"), re.IGNORECASE)
 _BEGINS_SHOWN = re.compile(rf"\W*(?:{_SHOWN.pattern})", re.IGNORECASE)
-"""Tables and figures have numbers too: "table 4.2" names no section."""
+"""Tables and figures have numbers too: "table 4.2" does not name a section."""
 _STANDARD = re.compile(rf"(?:{REFERRED_BODIES}|GBT?|GB/T)[\s/-]", re.IGNORECASE)
 _FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
 
@@ -40,10 +49,9 @@ _FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
 class DocumentLink:
     """A reference from one document to another.
 
-    `section` is the id of the section that it names, or of the chunk with the clause; `part` is that part as written.
-
-    `target` is empty where nothing was found, `wanted` then says what was looked for and `reason` why it was not
-    found. `takes_place` is 1 where the text says that the source supersedes the target, -1 where the reverse.
+    `section` is the id of the named section, or of the chunk with the named clause; `part` is its name as written. If
+    no document was found, `target` is empty and `reason` says why; `wanted` is the name that was looked up.
+    `takes_place` is 1 if the text says that the source supersedes the target, -1 for the reverse, else 0.
     """
 
     source: str
@@ -69,7 +77,7 @@ class DocumentLink:
 
     def properties(self) -> dict[str, PropertyValue]:
         """Return the properties of this link's edge in the graph."""
-        told: dict[str, PropertyValue] = {
+        properties: dict[str, PropertyValue] = {
             "kind": self.kind.value,
             "evidence": self.evidence,
             "chunk": self.chunk,
@@ -78,23 +86,23 @@ class DocumentLink:
             "count": self.count,
         }
         if self.page is not None:
-            told["page"] = self.page
+            properties["page"] = self.page
         if self.candidates > 1:
-            told["candidates"] = self.candidates
+            properties["candidates"] = self.candidates
         within = "target_chunk" if self.section.startswith("chunk:") else "target_section"
         named = {"section": self.part, within: self.section, "how": self.how, "wanted": self.wanted}
-        return told | {name: value for name, value in named.items() if value}
+        return properties | {name: value for name, value in named.items() if value}
 
 
-@lru_cache(1 << 14)  # a name that a corpus lacks is missing from many of its pages
+@lru_cache(1 << 14)  # many pages refer to the same missing document
 def _unresolved_id(wanted: str) -> str:
     return content_id("unresolved", fold_name(wanted))
 
 
 def explicit_links(profile: DocumentProfile, index: DocumentIndex, named: bool) -> Iterator[DocumentLink]:
-    """Yield the links for the references that the parser found in a document, unresolved ones too.
+    """Yield the links for the references that the parser found in a document, including unresolved ones.
 
-    `named` chooses between what stands there as a name in the text (mentions) and all the rest.
+    `named` selects either the references by a name in the text or all others (hyperlinks, attachments, replies).
     """
     for reference in profile.references:
         if (reference.kind in _BY_NAME) is not named:
@@ -133,7 +141,7 @@ def _link(
 
 
 def _expects_a_document(reference: ProfileReference, found: Resolution, index: DocumentIndex) -> bool:
-    """Whether an unresolved name must be a document's: a part number in the text ("PX-100") need not be."""
+    """Whether an unresolved name is certainly that of a document; "PX-100" may be the number of a part."""
     if reference.kind is not ReferenceKind.MENTION or reference.section or points_at_document(reference.evidence):
         return True
     target = reference.target.strip()
@@ -146,7 +154,7 @@ def _expects_a_document(reference: ProfileReference, found: Resolution, index: D
 def mention_links(
     profile: DocumentProfile, hits: Sequence[NameMention], index: DocumentIndex, common: frozenset[str]
 ) -> Iterator[DocumentLink]:
-    """Yield a link for each document that a text names by its number, file name or title."""
+    """Yield a link for each document whose number, file name or title occurs in the text."""
     for hit in hits:
         named = index.names.get(hit.name, [])
         documents = _of_revision(hit, [document for document, _ in named], index)
@@ -160,7 +168,7 @@ def mention_links(
 
 
 def _is_meant(hit: NameMention, names: Sequence[DocumentName], is_common: bool) -> bool:
-    """Whether a name in the text is a document's name, and not words that happen to be its title."""
+    """Whether a name in the text refers to a document, and is not just ordinary words that equal its title."""
     if hit.cue or hit.around.part:
         return True
     if is_common or all(name.weak for name in names):
@@ -176,7 +184,7 @@ def _is_meant(hit: NameMention, names: Sequence[DocumentName], is_common: bool) 
 
 
 def _of_revision(hit: NameMention, documents: Sequence[str], index: DocumentIndex) -> list[str]:
-    """The documents of the revision that stands behind the name; all where none does or none has it."""
+    """Return the documents with the revision given after the name; all if there is none or no document has it."""
     wanted = hit.around.revision
     if not wanted:
         return list(documents)
@@ -196,7 +204,7 @@ def _mention(
 
 
 def common_names(hits: Iterable[Sequence[NameMention]], documents: int, settings: GraphSettings) -> frozenset[str]:
-    """Return the names that occur in so many documents that they must be ordinary words of the domain."""
+    """Return the names that occur in more than `common_share` of the documents: ordinary words of the domain."""
     counts = Counter(name for one in hits for name in {hit.name for hit in one})
     most = max(_COMMON_LEAST, settings.common_share * documents)
     return frozenset(name for name, count in counts.items() if count > most)
@@ -205,7 +213,7 @@ def common_names(hits: Iterable[Sequence[NameMention]], documents: int, settings
 def document_links(
     profile: DocumentProfile, hits: Sequence[NameMention], index: DocumentIndex, common: frozenset[str]
 ) -> list[DocumentLink]:
-    """Return the links of a document in order of place: explicit references before names, each place once."""
+    """Return the links of a document in reading order; at overlapping places, explicit references take precedence."""
     kept: list[DocumentLink] = []
     for links in (
         explicit_links(profile, index, named=False),
@@ -218,20 +226,20 @@ def document_links(
 
 
 class _Taken:
-    """Places of a text that are taken, some perhaps inside others."""
+    """Spans of a text that already have a link; they may overlap."""
 
     def __init__(self, places: Iterable[tuple[int, int]]) -> None:
         self._places = sorted(places)
         self._reach = list(accumulate((end for _, end in self._places), max))
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether some part of a place is taken; one without a character never is."""
+        """Whether a span overlaps a taken one; an empty span never does."""
         at = bisect_left(self._places, (end, 0))
         return start < end and at > 0 and self._reach[at - 1] > start
 
 
 def _counted(links: Iterable[DocumentLink]) -> Iterable[DocumentLink]:
-    """The links, those by name from one chunk to one target and section as one: the first, with their count."""
+    """Return the links, with mentions of one target and section in the same chunk joined into the first and counted."""
     found: dict[tuple[str, ...], DocumentLink] = {}
     counts: Counter[tuple[str, ...]] = Counter()
     for link in links:
@@ -241,3 +249,56 @@ def _counted(links: Iterable[DocumentLink]) -> Iterable[DocumentLink]:
         found.setdefault(key, link)
         counts[key] += 1
     return (replace(link, count=counts[key]) if counts[key] > 1 else link for key, link in found.items())
+
+
+def document_edges(profiles: Sequence[DocumentProfile], links: Iterable[DocumentLink]) -> Iterator[Edge]:
+    """Yield the SUPERSEDES edges, stated and by revision, and the SAME_CONTENT edges between documents."""
+    for one in links:
+        if one.takes_place and one.target:
+            newer, older = (one.source, one.target) if one.takes_place > 0 else (one.target, one.source)
+            properties = one.properties() | {"how": "stated"}
+            yield Edge(newer, EdgeKind.SUPERSEDES, older, CORPUS_OWNER, "", properties)
+    yield from _supersedes(profiles)
+    yield from _same_content(profiles)
+
+
+def _same_content(profiles: Iterable[DocumentProfile]) -> Iterator[Edge]:
+    """Yield SAME_CONTENT edges from the first (by URI) of the documents with equal bytes or words to the others."""
+    groups: dict[str, list[DocumentProfile]] = {}
+    for profile in sorted(profiles, key=lambda profile: profile.uri):
+        groups.setdefault(profile.text_digest or profile.digest, []).append(profile)
+    for first, *others in groups.values():
+        for other in others:
+            same = "bytes" if other.digest == first.digest else "words"
+            properties = {"evidence": f"the same {same}: {first.uri} and {other.uri}", "same": same}
+            yield Edge(first.document, EdgeKind.SAME_CONTENT, other.document, CORPUS_OWNER, "", properties)
+
+
+def _supersedes(profiles: Iterable[DocumentProfile]) -> Iterator[Edge]:
+    """Yield a SUPERSEDES edge from each revision of a document to the previous one."""
+    groups: dict[str, list[DocumentProfile]] = {}
+    for profile in sorted(profiles, key=lambda profile: profile.uri):
+        if revision_order(profile.revision) and (key := _revision_key(profile)):
+            groups.setdefault(key, []).append(profile)
+    for group in groups.values():
+        revisions: dict[tuple[int, ...], DocumentProfile] = {}
+        for profile in group:
+            revisions.setdefault(revision_order(profile.revision), profile)
+        for older, newer in pairwise(revisions[order] for order in sorted(revisions)):
+            properties = {"evidence": f"revision {newer.revision} after {older.revision}", "how": "revision"}
+            yield Edge(newer.document, EdgeKind.SUPERSEDES, older.document, CORPUS_OWNER, "", properties)
+
+
+def _revision_key(profile: DocumentProfile) -> str:
+    """Return the key that all revisions of a document share, or "" if it has none.
+
+    The key is the number with the title, else a title that is not weak, else the path without the revision.
+    """
+    title = fold_name(without_revision(profile.title))
+    if profile.numbers:
+        return f"{number_key(profile.numbers[0])} {title}"
+    if title and not is_weak(title):
+        return title
+    stem = re.sub(r"[_-]+", " ", posixpath.splitext(profile.file_name)[0])
+    folder = posixpath.dirname(profile.uri)
+    return f"{folder}/{fold_name(without_revision(stem))}" if without_revision(stem) else ""

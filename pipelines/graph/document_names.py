@@ -1,4 +1,4 @@
-"""The names of a document: its title, file name, number and revision, and which are too common to match alone."""
+"""The names of a document: title, file name and number; its revision; and which names are too common to match alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipelines.lang.word_lists import STOP_WORDS, any_of, wording, words_in
 
 _WORD = re.compile(r"[^\W_]+")
 _GENERIC = frozenset(fold(title).replace("-", " ") for titles in wording("generic").values() for title in titles)
-"""Titles that many a document has: they name a document only where the text points at one."""
+"""Titles shared by many documents: they count as a document's name only in an explicit reference."""
 _LETTER = f"[{CAPITAL}]"
 _NUMBER = (
     rf"{_LETTER}{{1,8}}(?:[-/]{_LETTER}{{1,6}}){{0,2}}[-/ ]?\d{{2,6}}(?:[-./]\d{{1,6}}){{0,3}}(?:-{_LETTER}{{1,2}})?"
@@ -27,32 +27,32 @@ _NUMBER_BEHIND = re.compile(
     rf"\s?[|:：]?\s?(?P<number>{_NUMBER}|[{CAPITAL}0-9]{{2,16}}(?:[-/.][{CAPITAL}0-9]{{1,16}}){{1,6}})(?![\w])",
     re.IGNORECASE,
 )
-"""What stands behind the word for a number, as Romance languages set it: "N° de document : PR-100"."""
+"""Text after the word for "number", in the order of Romance languages: "N° de document : PR-100"."""
 _DOCUMENT_BEFORE = re.compile(rf"{any_of('document')}\w{{0,2}}[\s-]?$", re.IGNORECASE)
-"""What stands before it, as Germanic ones do: "Document No. ", "Dokumentennummer"."""
+"""Text before it, in the order of Germanic languages: "Document No. ", "Dokumentennummer"."""
 _LABEL_REACH = 32
-"""Characters in which the word for a document stands before that for its number."""
+"""Characters before the word for "number" that are searched for the word for "document"."""
 _IN_METADATA = ("number", "document_number", "identifier", "document_id", "report_number")
 _IN_STEM = re.compile(
     r"(?P<letters>[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,4}){0,1})[-_ ]?(?P<digits>\d{2,6}(?:-\d{1,4}){0,2})(?![\d])"
 )
 _DATED_WORD = re.compile(r"[A-Za-z]{3,}[-_ ]?(?:19|20)\d\d")
 _LEAST_NUMBER = 4
-"""Letters and digits of a document's number: fewer ("A 12") are anything."""
+"""Minimum characters of a document number: shorter ones ("A 12") are too often something else."""
 _LEAST_CHINESE, _LEAST_LETTERS = 5, 9
-"""Characters of a Chinese title, and letters of another's content words, below which it is too common to be matched."""
+"""Minimum characters of a Chinese title, and letters in the content words of other titles, to be matched alone."""
 
 _REVISION_NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,3}(?!\.?\d)"
-"""No year and no date: "Ausgabe 2024", "Stand 12.03.2024"."""
+"""Not a year or a date, as in "Ausgabe 2024" or "Stand 12.03.2024"."""
 _REVISION_BEHIND = re.compile(rf"(?![^\W\d])\.?\s?[|:：]?\s?(?P<revision>[A-Z]\b|{_REVISION_NUMBER})", re.IGNORECASE)
 _ORDINAL_BEFORE = re.compile(r"\b(?P<revision>\d{1,2})(?:st|nd|rd|th|er|re|e|ème|[.ªº])\s?$", re.IGNORECASE)
 _ORDINAL_REACH = 8
-"""Characters of the longest ordinal before a word, "12ème "."""
+"""Maximum characters of an ordinal before a word: "12ème "."""
 _WITHOUT_WORD = re.compile(rf"\bv\.?\s?(?P<v>{_REVISION_NUMBER})\b|第\s?(?P<ordinal>\d{{1,2}})\s?版", re.IGNORECASE)
 _LONGEST_REVISION = 200
-"""Characters of a revision that are compared; metadata may hold texts of any length."""
+"""Maximum compared characters of a revision; metadata values may be of any length."""
 _STARTS = "\n|;·•,("
-"""What stands before a revision in a text, which speaks of those of other documents too."""
+"""Characters that must precede the document's own revision in its text, which may also cite other documents'."""
 _BEFORE_REVISION = ",;([–—-"
 _BEHIND_BRACKETS = re.compile(r"\s*[)\]]*")
 
@@ -65,7 +65,7 @@ class NameKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentName:
-    """A name of a document. `folded` is what is matched; a `weak` one counts only after a cue ("see ...")."""
+    """A name of a document. `folded` is matched with the text; a `weak` name counts only after a cue ("see ...")."""
 
     folded: str
     text: str
@@ -74,17 +74,17 @@ class DocumentName:
 
 
 def fold_name(text: str) -> str:
-    """Return a name folded, on one line, without punctuation around it."""
+    """Return a name folded, on one line, without surrounding punctuation."""
     return " ".join(fold(text).split()).strip(" \"'.,;:")
 
 
 def number_key(text: str) -> str:
-    """Return a number without the marks that vary in writing: "DS 2041" and "ds-2041" have the same key."""
+    """Return a number folded and without separators: "DS 2041" and "ds-2041" have the same key."""
     return re.sub(r"[-_/ .:]", "", fold(text))
 
 
 def names_of(title: str, numbers: Iterable[str], file_name: str) -> tuple[DocumentName, ...]:
-    """Return the names by which the text of other documents may call a document."""
+    """Return the names that other documents may use for a document, without duplicates."""
     found: dict[str, DocumentName] = {}
     for name in _all_names(title, tuple(numbers), file_name):
         if len(name.folded) >= 2 and name.folded not in found:
@@ -111,7 +111,7 @@ def _spellings(number: str) -> Iterable[str]:
 
 
 def _titles(title: str, numbers: Sequence[str]) -> Iterator[str]:
-    """The title as it is, without its revision, and without its numbers too."""
+    """Yield the title as it is, without its revision, and without each of its numbers."""
     if not title:
         return
     plain = without_revision(title)
@@ -123,7 +123,7 @@ def _titles(title: str, numbers: Sequence[str]) -> Iterator[str]:
 
 
 def is_weak(folded: str) -> bool:
-    """Whether a title is too short or too common to be matched blindly."""
+    """Whether a title is too short or too common to be matched without a cue."""
     if folded.replace("-", " ") in _GENERIC:
         return True
     if CJK_CHARACTER.search(folded):
@@ -133,18 +133,18 @@ def is_weak(folded: str) -> bool:
 
 
 def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the document's numbers, upper case, the most certain first; a mail has none.
+    """Return the document's numbers in upper case, the most certain first; a mail has none.
 
-    One in the text counts after a label such as "Document No."; one in a title, where it begins or ends it or stands
-    in brackets and no other is labelled: what a title begins with may be a product.
+    A number in the text must follow a label such as "Document No.". A number in the title must be at its beginning, at
+    its end or in brackets, and counts only if none is labelled, since titles may begin with the name of a product.
     """
     if metadata.get("message_id"):
         return ()
-    told = [match["number"] for name in _IN_METADATA if (match := _AT_END.search(metadata.get(name, "").upper()))]
-    told += list(islice(_labelled(head), 1))
+    labelled = [match["number"] for name in _IN_METADATA if (match := _AT_END.search(metadata.get(name, "").upper()))]
+    labelled += islice(_labelled(head), 1)
     plain = without_revision(title)
     in_title = (_AT_START.match(plain), _IN_BRACKETS.search(title), _AT_END.search(plain))
-    found = _numbers(told) or _numbers(match["number"] for match in in_title if match)
+    found = _numbers(labelled) or _numbers(match["number"] for match in in_title if match)
     return tuple(dict.fromkeys([*found, *_numbers(_in_stem(file_name.rsplit(".", 1)[0]))]))
 
 
@@ -176,17 +176,17 @@ def _is_number(number: str) -> bool:
 
 
 def revision_of(title: str, file_name: str, head: str, metadata: Mapping[str, str]) -> str:
-    """Return the document's revision ("C", "2.1"), empty where it states none."""
+    """Return the document's revision ("C", "2.1"), or "" if none is stated."""
     if stated := metadata.get("revision") or metadata.get("version"):
         return stated.strip()
     stem = re.sub(r"[_-]+", " ", file_name.rsplit(".", 1)[0])
-    told = (one for one in _revisions(head) if (head[: one.start].rstrip(" \t") or _STARTS)[-1] in _STARTS)
-    found = chain(_revisions(title), _revisions(stem), told)
+    in_head = (one for one in _revisions(head) if (head[: one.start].rstrip(" \t") or _STARTS)[-1] in _STARTS)
+    found = chain(_revisions(title), _revisions(stem), in_head)
     return next((one.number.upper() for one in found), "")
 
 
 def revisions_in(text: str) -> frozenset[str]:
-    """Return the revisions that a text names ("C", "2.1"), those in names of files too.
+    """Return the revisions named in a text ("C", "2.1"), including those in file names.
 
     >>> sorted(revisions_in("DS-2041_rev_D.pdf, before revision 2.1"))
     ['2.1', 'D']
@@ -196,7 +196,7 @@ def revisions_in(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Revision:
-    """A revision in a text: its number and where its words stand."""
+    """A revision in a text: its number and the span of its words."""
 
     number: str
     start: int
@@ -218,7 +218,7 @@ def _revisions(text: str) -> list[_Revision]:
 
 
 def without_revision(title: str) -> str:
-    """Return a title or a stem without the words that tell its revision."""
+    """Return a title or a file name's stem without the words for its revision."""
     kept: list[str] = []
     start = 0
     for one in _revisions(title):
@@ -232,7 +232,7 @@ def without_revision(title: str) -> str:
 
 
 def revision_order(revision: str) -> tuple[int, ...]:
-    """Return a key by which revisions of one document sort: A before B, 1.9 before 1.10."""
+    """Return a sort key for the revisions of a document: A before B, 1.9 before 1.10."""
     if revision.isalpha():
         return tuple(ord(letter) for letter in revision.upper())
     return tuple(int(part) for part in re.findall(r"\d+", revision[:_LONGEST_REVISION]))

@@ -1,4 +1,4 @@
-"""The profile of a document: what linking needs to know of it, small enough to hold for all documents at once."""
+"""The profile of a document: the data that linking needs, small enough to keep those of all documents in memory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pipelines.graph.document_names import numbers_of, revision_of
 from pipelines.lang.characters import fold
 
 HEAD = 2000
-"""Characters at the beginning of a document that are searched for its own number and revision."""
+"""Characters at the beginning of a document that are searched for its number and revision."""
 _LEAST_TEXT = 200
-"""Characters below which equal texts do not count as the same content (an empty form, a cover)."""
+"""Minimum characters of equal texts that count as the same content; shorter are empty forms and covers."""
 _CLAUSE = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,3}){1,4})\.?\s+[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"[\w.]+")
 _LONGEST_SECTION_NUMBER = 60
-"""Characters that the number of a section has at most: bounds the time on hostile text."""
+"""Maximum characters of a section number: bounds the time on hostile text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileSection:
-    """A section that a reference can name, by its number or its title; or a numbered clause, with its chunk's id."""
+    """A section that a reference can name by number or title, or a numbered clause (`id` is then that of its chunk)."""
 
     id: str
     number: str
@@ -35,7 +35,7 @@ class ProfileSection:
 
 @dataclass(frozen=True, slots=True)
 class ProfileReference:
-    """A `Reference` of the document, with the chunk that holds it."""
+    """A `Reference` of the document, with the id of its chunk."""
 
     kind: ReferenceKind
     target: str
@@ -49,7 +49,7 @@ class ProfileReference:
 
 @dataclass(frozen=True, slots=True)
 class ProfileEntity:
-    """An entity as this document names it; `count` is the number of mentions."""
+    """An entity as named in this document; `count` is the number of mentions."""
 
     id: str
     name: str
@@ -60,7 +60,7 @@ class ProfileEntity:
 
 @dataclass(frozen=True, slots=True)
 class ProfileTag:
-    """A tag of this document's chunks; `count` is the number of chunks that have it."""
+    """A tag of this document; `count` is the number of chunks that have it."""
 
     id: str
     text: str
@@ -70,11 +70,11 @@ class ProfileTag:
 
 @dataclass(frozen=True, slots=True)
 class DocumentProfile:
-    """What linking knows of one document; kept as its artifact of the stage "card".
+    """The data of one document that linking needs; stored as its artifact of the stage "card".
 
-    `digest` is that of its bytes, `text_digest` that of its words, empty where they are too few to tell. `numbers`
-    are the document's own ("DS-2041"), upper case. `chunks` is a digest of the ids of its chunks: as long as it stays,
-    so do they and their texts.
+    `digest` is that of the bytes, `text_digest` that of the words, or "" for a very short text. `numbers` are the
+    document's own ("DS-2041"), in upper case. `chunks` is a digest of the chunk ids: if it is unchanged, so are the
+    chunks and their texts.
     """
 
     document: str
@@ -100,17 +100,17 @@ class DocumentProfile:
 def document_profile(document: Document, distillate: Distillate) -> DocumentProfile:
     """Return the profile of a document."""
     head = document.text[:HEAD]
-    told = {name.lower().replace("-", "_"): value for name, value in document.metadata.items()}
+    metadata = {name.lower().replace("-", "_"): value for name, value in document.metadata.items()}
     return DocumentProfile(
         document=document.id,
         uri=document.source.uri,
         digest=document.source.digest,
         text_digest=_text_digest(document.text),
         title=document.title,
-        numbers=numbers_of(document.title, document.source.name, head, told),
-        message_id=told.get("message_id", "").strip("<> "),
-        date=document_date(told),
-        revision=revision_of(document.title, document.source.name, head, told),
+        numbers=numbers_of(document.title, document.source.name, head, metadata),
+        message_id=metadata.get("message_id", "").strip("<> "),
+        date=document_date(metadata),
+        revision=revision_of(document.title, document.source.name, head, metadata),
         sections=(*_sections(document), *_clauses(document, distillate)),
         references=_references(document, distillate),
         entities=_entities(distillate),
@@ -132,7 +132,7 @@ def _sections(document: Document) -> Iterator[ProfileSection]:
 
 
 def _clauses(document: Document, distillate: Distillate) -> Iterator[ProfileSection]:
-    """Paragraphs that begin with a number of their own ("7.3 The suction line ..."), as standards have them."""
+    """Yield the numbered paragraphs of a document ("7.3 The suction line ..."), which are usual in standards."""
     chunk_at = _ChunkAt(distillate)
     for block in document.blocks:
         if block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and (match := _CLAUSE.match(block.text)):
@@ -140,7 +140,7 @@ def _clauses(document: Document, distillate: Distillate) -> Iterator[ProfileSect
 
 
 class _ChunkAt:
-    """Finds the chunk in which a place of the text lies."""
+    """Returns the id of the chunk at a position of the text."""
 
     def __init__(self, distillate: Distillate) -> None:
         chunks = sorted(distillate.chunks, key=lambda chunk: chunk.provenance.span)
@@ -189,7 +189,7 @@ def _tags(distillate: Distillate) -> tuple[ProfileTag, ...]:
 
 
 class SectionIndex:
-    """The sections and clauses of one document, indexed once for all references to it."""
+    """Look-up of the sections and clauses of one document."""
 
     def __init__(self, sections: Iterable[ProfileSection]) -> None:
         self._numbers: dict[str, str] = {}
@@ -201,9 +201,9 @@ class SectionIndex:
                 self._slugs.setdefault(slug, one.id)
 
     def find(self, part: str) -> str:
-        """Return the id of the section or clause that `part` names by number, title or anchor, empty for none.
+        """Return the id of the section or clause with the number, title or anchor `part`, or "" if there is none.
 
-        Where the document has no 7.3.1, that is 7.3, or 7.
+        If the document has no 7.3.1, this is 7.3, else 7.
         """
         wanted = part.strip().rstrip(".")
         number = wanted.casefold()

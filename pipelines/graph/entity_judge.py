@@ -1,4 +1,4 @@
-"""A language model as judge of whether two names are of the same entity, where no rule decides."""
+"""A language model decides whether two names denote the same entity, for pairs that no rule decides."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from pipelines.llm.prompt import Prompt, fence
 
 ROLE = "same_entity"
 PAIRS_AT_ONCE = 10
+"""Pairs in one request."""
 _REPLY_TOKENS = 128
-"""Tokens of a reply: a verdict and a few words."""
+"""Maximum tokens of a reply: the numbers of ten pairs and a few words."""
 _SURE = 0.8
-"""The score of a merge that a model decided: below every rule's."""
+"""Score of a merge decided by a model: lower than that of every rule."""
 
 
 class SameReply(BaseModel):
@@ -31,10 +32,10 @@ class SameReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What a model said of pairs of names, kept so that each is asked about once.
+    """A model's verdicts on pairs of names, stored so that each pair is asked about only once.
 
-    `maker` stands for the model and its prompt. `scores` tell by `pair_key` how sure it is (0 to 1) that the two are
-    one thing; a pair that is not in there stays apart. `unjudged` counts those for which no usable reply came.
+    `maker` identifies the model and its prompt. `scores` maps a `pair_key` to the confidence (0 to 1) that both names
+    denote the same entity; missing pairs count as different. `unjudged` is the number of pairs without a usable reply.
     """
 
     maker: str = ""
@@ -48,21 +49,21 @@ class Verdicts:
 
 def pair_key(pair: Pair) -> str:
     """Return a digest of the names and types of a pair."""
-    told = (pair.one.name, pair.one.type, pair.two.name, pair.two.type)
-    return content_id("pair", *told).partition(":")[2]
+    named = (pair.one.name, pair.one.type, pair.two.name, pair.two.type)
+    return content_id("pair", *named).partition(":")[2]
 
 
 class ModelJudge:
-    """Asks a model about pairs of names, ten in a call."""
+    """Asks a model about pairs of names, ten per request."""
 
     def __init__(self, chat: Chat, prompt: Prompt) -> None:
         self._chat = chat
         self._prompt = prompt
 
     async def judge(self, pairs: Sequence[Pair], maker: str, known: Verdicts = Verdicts()) -> Verdicts:
-        """Return the verdicts on these pairs, those of `known` as they are where `maker` gave them.
+        """Return the verdicts on these pairs; verdicts in `known` are reused if they are from the same `maker`.
 
-        A pair without a usable reply has none. Raises `BudgetExceeded`.
+        Pairs without a usable reply have no verdict. Raises `BudgetExceeded`.
         """
         before = known.scores if known.maker == maker else {}
         scores = {key: before[key] for pair in pairs if (key := pair_key(pair)) in before}
@@ -78,16 +79,16 @@ class ModelJudge:
         return set(asked.value.same) if asked.value is not None else None
 
     def _messages(self, group: Sequence[Pair]) -> tuple[Message, ...]:
-        lines = (f"{number}. {_told(pair.one)} | {_told(pair.two)}" for number, pair in enumerate(group, 1))
+        lines = (f"{number}. {_described(pair.one)} | {_described(pair.two)}" for number, pair in enumerate(group, 1))
         return self._prompt.messages(pairs=fence("\n".join(lines), "pairs"))
 
 
 def _groups(pairs: Sequence[Pair], known: Mapping[str, float]) -> list[list[Pair]]:
-    """Return the pairs without a verdict, in the groups in which they are asked about."""
+    """Return the pairs without a verdict in groups, one for each request."""
     new = [pair for pair in pairs if pair_key(pair) not in known]
     return [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
 
 
-def _told(profile: EntityProfile) -> str:
+def _described(profile: EntityProfile) -> str:
     name = " ".join(profile.name.split())
     return f"{name} ({profile.type})" if profile.type else name

@@ -1,7 +1,7 @@
-"""Rules for when two names are the same entity, and signs that they cannot be.
+"""Rules that decide from two names whether they denote the same entity.
 
-The rules are made to be right rather than many: a wrong merge joins what readers know to be apart, a missed one
-leaves two nodes. What differs in a number, a name's initial or a telling word is never one thing.
+Precision comes before recall: a wrong merge joins entities that readers know to be different, a missed merge only
+leaves two nodes. Names that differ in a number, an initial or a content word are never merged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pipelines.core.ids import normalize
 from pipelines.graph.entities import EntityProfile
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.names import ARTICLES, LEGAL_FORMS, SAME_NAMES, SHORT_FORMS, SMALL_WORDS, TITLES, without_accents
-from pipelines.lang.spelling import edits
+from pipelines.lang.terms import edits
 
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
@@ -31,22 +31,22 @@ _CLEAR_OF = {
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """Two names are the same entity: by which rule, and how sure (0 to 1)."""
+    """The rule by which two names denote the same entity, and its confidence (0 to 1)."""
 
     rule: str
     score: float
 
 
 _NAMES = 1 << 18
-"""Names of which is remembered what their comparison needs, some hundred bytes each: a corpus of 6,500 pages has 78,000
-names, and of a smaller memory nothing is left when they come by once more."""
+"""Names in the caches of derived forms, some hundred bytes each. A corpus of 6,500 pages has 78,000 names; a cache
+smaller than that would be useless, since all names are visited in turn."""
 
 
 @lru_cache(maxsize=_NAMES)
 def key(name: str) -> str:
-    """Return what is left of a name without accents, punctuation, articles and a company's legal form.
+    """Return a name without accents, punctuation, articles and a company's legal form.
 
-    Empty for a name without any letter: numbers are never merged.
+    Returns "" for a name without letters: numbers are never merged.
     """
     words, last = _words_and_legal_form(name)
     joined = " ".join(words[:last])
@@ -54,7 +54,7 @@ def key(name: str) -> str:
 
 
 def legal_form(name: str) -> str:
-    """Return the legal form at the end of a company's name, spelled out ones in short; "" where there is none.
+    """Return the abbreviated legal form at the end of a company's name, or "" if there is none.
 
     >>> legal_form("Acme Co., Limited"), legal_form("ACME")
     ('co ltd', '')
@@ -64,7 +64,7 @@ def legal_form(name: str) -> str:
 
 
 def _words_and_legal_form(name: str) -> tuple[list[str], int]:
-    """The words of a name without accents, punctuation and articles before it, and where its legal form begins."""
+    """Return the words of a name, without accents and leading articles, and the index of its legal form."""
     plain = re.sub(r"(?<=\b\w)\.(?=\w\b|\s|$)", "", without_accents(name))
     plain = re.sub(r"['’]s\b", "", plain).replace("&", " and ").replace("%", " percent ")
     written = _WORD.findall(plain)
@@ -84,16 +84,16 @@ def acronym(name: str) -> str:
 
 
 def is_acronym(name: str) -> bool:
-    """Whether a name is written as one: two to six capitals, with or without points."""
+    """Whether a name is written as an acronym: two to six capitals, with or without periods."""
     letters = name.replace(".", "")
-    # Acronyms of more than six letters are names of their own ("UNESCO" has six).
+    # Acronyms have at most six letters ("UNESCO"); longer words in capitals are names.
     return 2 <= len(letters) <= 6 and letters.isascii() and letters.isalpha() and letters.isupper()
 
 
 def bracketed(name: str) -> tuple[str, str] | None:
-    """Return both names of one that holds its own short form: "European Free Trade Association (EFTA)".
+    """Return the long and the short form of a name like "European Free Trade Association (EFTA)", else None.
 
-    What stands in brackets and does not shorten what stands before tells it apart: "Saw Kill (west)".
+    Brackets that do not abbreviate the preceding words distinguish the name from others: "Saw Kill (west)".
     """
     match = _BRACKETED.match(name.strip())
     if match is None or not is_acronym(match["short"].strip()):
@@ -103,13 +103,13 @@ def bracketed(name: str) -> tuple[str, str] | None:
 
 
 def _shortens(letters: str, long: str) -> bool:
-    """Whether a name begins with the first of these letters and has the others in this order."""
+    """Whether a name begins with the first of these letters and contains the others in this order."""
     rest = iter(long)
     return long.startswith(letters[0]) and all(letter in rest for letter in letters)
 
 
 def compatible(one: EntityProfile, two: EntityProfile) -> bool:
-    """Whether the two can be the same entity: their types do not exclude one another, and their numbers are equal."""
+    """Whether two entities can be the same: their types do not contradict each other, and their numbers are equal."""
     a, b = (_CLEAR_OF.get(profile.type.casefold(), "") for profile in (one, two))
     if a and b and a != b:
         return False
@@ -122,27 +122,27 @@ def _figures(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def judge(one: EntityProfile, two: EntityProfile) -> NameMatch | None:
-    """Return why the two are the same entity by their names alone, None where no rule decides.
+    """Return the first rule by which two names denote the same entity, or None if no rule applies.
 
-    None too for companies of one name and two legal forms ("ABB Ltd", "ABB Inc"): they may be two.
+    None also for companies with equal names and different legal forms ("ABB Ltd", "ABB Inc"): they may be different.
     """
     a, b = key(one.name), key(two.name)
     if not a or not b or (a == b and legal_form(one.name) != legal_form(two.name)):
         return None
-    # Scores rank the rules: 1 for the same letters, less the more a rule takes for granted.
+    # Scores rank the rules: 1 for equal letters, and less the more a rule assumes.
     rules = (
         (a == b, NameMatch("same name", 1.0)),
         (a.replace(" ", "") == b.replace(" ", ""), NameMatch("same letters", 0.98)),
         (_is_plural(one.name, two.name, a, b), NameMatch("singular and plural", 0.95)),
         (_is_person(one, two) and _same_person(a.split(), b.split()), NameMatch("initials", 0.9)),
-        # A typing error may be another name: as sure as initials.
+        # What looks like a typing error may be another name: the same score as for initials.
         (_is_slip(a, b), NameMatch("spelling", 0.9)),
     )
     return next((verdict for holds, verdict in rules if holds), None)
 
 
 def _is_plural(name: str, other: str, a: str, b: str) -> bool:
-    """Singular and plural of a common noun, written small at its end: "Trade unions", "trade union"."""
+    """Whether the names are singular and plural of a common noun, with a last word in lower case: "Trade unions"."""
     common = all(re.split(r"[\s-]", written.strip())[-1].islower() for written in (name, other))
     if not common or CJK_CHARACTER.search(a + b):
         return False
@@ -152,7 +152,7 @@ def _is_plural(name: str, other: str, a: str, b: str) -> bool:
 def _singular(name: str) -> str:
     head, _, last = name.rpartition(" ")
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", "")):
-        # What is left must be a word: "gas", "bus" and "as" are none with an ending.
+        # The remainder must be a word: "gas", "bus" and "as" are not plurals.
         if last.endswith(ending) and len(last) - len(ending) >= 3 and not last.endswith(("ss", "us", "is")):
             last = last[: -len(ending)] + instead
             break
@@ -164,7 +164,7 @@ def _is_person(one: EntityProfile, two: EntityProfile) -> bool:
 
 
 def _same_person(a: list[str], b: list[str]) -> bool:
-    """The same first and last name, and between them initials or names left out: "Carl R. Rogers", "Carl Rogers"."""
+    """Whether first and last names are equal and middle names fit: "Carl R. Rogers", "Carl Rogers"."""
     a, b = ([word for word in words if word not in TITLES] for words in (a, b))
     if len(a) < 2 or len(b) < 2 or a[-1] != b[-1] or a == b:
         return False
@@ -181,9 +181,9 @@ def _abbreviates(one: str, two: str) -> bool:
 
 
 def _is_slip(a: str, b: str) -> bool:
-    """A misspelling: one letter more, fewer or swapped inside a word of 7 letters and more.
+    """Whether one name is a misspelling of the other: a letter inserted, omitted or swapped inside a word of 7 or more.
 
-    One letter in place of another may be another name ("Andersen", "Anderson").
+    A replaced letter may make another name ("Andersen", "Anderson").
     """
     words, others = a.split(), b.split()
     if len(words) != len(others):
@@ -192,7 +192,7 @@ def _is_slip(a: str, b: str) -> bool:
     if len(differ) != 1:
         return False
     short, long = sorted(differ[0], key=len)
-    # Two words of seven letters that differ in one are seldom two words; of six they are ("casing", "casting").
+    # Below seven letters, words that differ in one letter are often different words ("casing", "casting").
     if len(short) < 7 or not (short.isalpha() and long.isalpha()) or short[0] != long[0] or short[-1] != long[-1]:
         return False
     if edits(short, long, most=1) != 1:

@@ -1,4 +1,4 @@
-"""Mentions of documents by name, found in one pass over each text, and what the text around says of the citation."""
+"""Finds mentions of documents by name, in one pass over each text, and reads the citation context around them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from pipelines.core import codec
 from pipelines.core.ids import digest
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.lang.characters import fold, is_joined
-from pipelines.lang.find import StringFinder
-from pipelines.lang.word_lists import FoundWord, any_of, words_in
+from pipelines.lang.word_lists import FoundWord, StringFinder, any_of, words_in
 from pipelines.store.artifact import ArtifactStore
 
 STAGE = "mentions"
 _VERSION = "4"
-"""Raised when the same names and texts give other hits."""
+"""To be raised when a change in the code finds other mentions for the same names and texts."""
 REACH = 60
-"""Characters before and after a name that are its citation context."""
+"""Characters before and after a name that are read as its citation context."""
 _PARTS = ("section", "appendix", "table", "figure")
 _POINTERS = ("see", "supersedes", "superseded")
-"""Fields of `pipelines/lang/data/wording.toml`: what stands before the number of a part, what points at a document."""
+"""Fields of `pipelines/lang/data/wording.toml`: words before a part's number, and words that refer to a document."""
 _TO_NAME_SPACED = re.compile(rf" (?:{any_of('article')} )?[\"'(\[]?", re.IGNORECASE)
 _TO_NAME_UNSPACED = re.compile(r"[ :：]?[《「\"]?")
 _NAME_OPENS = ("《", "「", '"')
-"""Marks before a name that alone show that it is one."""
+"""Marks that by themselves show that a document's name follows."""
 _SAME_CLAUSE = re.compile(r"[^.。;；]{0,24}")
 _PART_NUMBER = r"\s?(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|(?<=\s)[A-Z](?:\.\d{1,3}){0,4})"
 _NUMBER_TO_NAME = re.compile(
@@ -46,12 +45,11 @@ _REVISION_BEHIND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """What the text around the name of a document says of the citation.
+    """The citation context of a document's name.
 
-    `part` is the number of the section that stands with it, `before` and `behind` the words for that before and
-    behind the name: "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节". `revision` is what stands behind the
-    name as such. `takes_place` is 1 where the text says that its document supersedes the named one, -1 for the
-    reverse.
+    `part` is the number of the cited section; the words for it are in `before` or `behind`, before or after the name:
+    "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节". `revision` is the revision given after the name.
+    `takes_place` is 1 if the text says that its document supersedes the named one, -1 for the reverse, else 0.
     """
 
     part: str = ""
@@ -66,7 +64,7 @@ NO_CONTEXT = CitationContext()
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """The text of a chunk, its id, and where it begins in the document's text."""
+    """The id and text of a chunk, and its offset in the document's text."""
 
     chunk: str
     start: int
@@ -75,9 +73,9 @@ class ChunkText:
 
 @dataclass(frozen=True, slots=True)
 class NameMention:
-    """A name found in a text: which one, where in the document's text, and as written (`surface`).
+    """A name found in a text: the folded name, its span in the document's text, and its spelling there (`surface`).
 
-    `cue` says that words before it point at a document ("see ..."), `around` is its citation context.
+    `cue` is true if the words before it refer to a document ("see ..."); `around` is the citation context.
     """
 
     name: str
@@ -90,7 +88,7 @@ class NameMention:
 
 
 class NameMatcher:
-    """A set of folded names to search texts for. `digest` is that of the set: mentions found with it stay valid."""
+    """Searches texts for a set of folded names. `digest` identifies the set, so that found mentions can be reused."""
 
     def __init__(self, folded: Iterable[str]) -> None:
         names = sorted(set(folded) - {""})
@@ -98,7 +96,7 @@ class NameMatcher:
         self._finder = StringFinder(dict(zip(names, names, strict=True)))
 
     def find(self, passages: Sequence[ChunkText]) -> tuple[NameMention, ...]:
-        """Return the mentions in order of place, of overlapping names the longest; whole words only."""
+        """Return the mentions in reading order; whole words only, and of overlapping names the longest."""
         found: dict[tuple[int, int], NameMention] = {}
         for passage in passages:
             for hit in self._find(passage):
@@ -126,12 +124,12 @@ class NameMatcher:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether a word begins at `start` and one ends at `end`; Chinese has no gaps between words."""
-    return not (is_joined(text, start) or is_joined(text, end) or _goes_on(text, end))
+    """Whether the span consists of whole words; Chinese has no gaps between words."""
+    return not (is_joined(text, start) or is_joined(text, end) or _continues(text, end))
 
 
-def _goes_on(text: str, end: int) -> bool:
-    """Whether a number continues after `end`, as in "DS-2041-B" and "4.2.1", but not before a full stop."""
+def _continues(text: str, end: int) -> bool:
+    """Whether a number continues after `end`, as in "DS-2041-B" and "4.2.1"; a full stop does not continue it."""
     return text[end - 1].isdigit() and text[end : end + 1] in {"-", ".", "/"} and text[end + 1 : end + 2].isalnum()
 
 
@@ -145,7 +143,7 @@ def _longest(spans: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Scanned:
-    """The mentions found in a document; `state` stands for its text and the names."""
+    """The mentions found in a document; `state` identifies its text and the names searched."""
 
     state: str
     hits: tuple[NameMention, ...]
@@ -157,7 +155,7 @@ def find_mentions(
     text_of: Callable[[str], Sequence[ChunkText]],
     cache: ArtifactStore | None,
 ) -> tuple[NameMention, ...]:
-    """Return the mentions of `names` in a document, from `cache` where its text and the names are the same."""
+    """Return the mentions of `names` in a document, from `cache` if neither the text nor the names have changed."""
     if cache is None:
         return names.find(text_of(profile.document))
     key = cache_key(profile.document)
@@ -177,34 +175,34 @@ def cache_key(document: str) -> str:
 
 
 def read_citation(before: str, after: str) -> tuple[bool, CitationContext]:
-    """Return whether what stands directly before a name points at a document, and the citation context of the name.
+    """Return whether the words directly before a name refer to a document, and the citation context of the name.
 
-    `before` and `after` are the `REACH` characters around it.
+    `before` and `after` are the `REACH` characters around the name.
 
     >>> read_citation("as described in section 3 of the ", "")[1].part
     '3'
     """
     folded = fold(before)
-    told = [word for word in words_in(folded, *_PARTS, *_POINTERS) if word.begins]
-    part, cited_before, cited_behind = _part(before, after, told)
+    words = [word for word in words_in(folded, *_PARTS, *_POINTERS) if word.begins]
+    part, cited_before, cited_behind = _part(before, after, words)
     revision = _REVISION_BEHIND.match(after)
     found = CitationContext(
-        part, cited_before, cited_behind, revision["revision"].upper() if revision else "", _takes_place(before, told)
+        part, cited_before, cited_behind, revision["revision"].upper() if revision else "", _takes_place(before, words)
     )
-    return _points(folded, told), NO_CONTEXT if found == NO_CONTEXT else found
+    return _refers(folded, words), NO_CONTEXT if found == NO_CONTEXT else found
 
 
-def _points(folded: str, told: Sequence[FoundWord]) -> bool:
-    """Whether a text ends with "see ", "according to the ", a quotation mark."""
+def _refers(folded: str, words: Sequence[FoundWord]) -> bool:
+    """Whether a text ends with words that refer to a document ("see ", "according to the ") or a quotation mark."""
     return folded.endswith(_NAME_OPENS) or any(
         (_TO_NAME_SPACED if word.spaced else _TO_NAME_UNSPACED).fullmatch(folded, word.end)
-        for word in told
+        for word in words
         if word.field in _POINTERS
     )
 
 
-def _part(before: str, after: str, told: Sequence[FoundWord]) -> tuple[str, str, str]:
-    for word in told:
+def _part(before: str, after: str, words: Sequence[FoundWord]) -> tuple[str, str, str]:
+    for word in words:
         if word.field in _PARTS and (match := _NUMBER_TO_NAME.fullmatch(before, word.end)):
             return match["number"], before[word.start :], ""
     if match := _PART_BEHIND.match(after) or _CHINESE_PART.match(after):
@@ -212,6 +210,6 @@ def _part(before: str, after: str, told: Sequence[FoundWord]) -> tuple[str, str,
     return "", "", ""
 
 
-def _takes_place(before: str, told: Sequence[FoundWord]) -> int:
-    near = {word.field for word in told if word.ends and _SAME_CLAUSE.fullmatch(before, word.end)}
+def _takes_place(before: str, words: Sequence[FoundWord]) -> int:
+    near = {word.field for word in words if word.ends and _SAME_CLAUSE.fullmatch(before, word.end)}
     return -1 if "superseded" in near else 1 if "supersedes" in near else 0

@@ -1,7 +1,7 @@
-"""Which names are near each other by their vectors; what was found is kept, so that only new names are compared.
+"""Nearest neighbours among names by their vectors; results are cached, so that only new names are compared.
 
-Vectors are rounded to steps, so that a cosine is a sum of integers: it is the same to the last digit whichever rows are
-multiplied together, and what is found for some names is what comparing all with all finds.
+Vectors are rounded to integers, so that a cosine is an exact sum: it does not depend on which rows are multiplied
+together, and an incremental search gives the same result as comparing all names with all.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from pipelines.core.vectors import Vectors
 from pipelines.store.artifact import ArtifactStore
 
 STAGE = "near"
-"""Under which the nearest names of each name are kept: digests and numbers, and no text."""
+"""Stage of the artifact with the nearest names of each name; it contains digests and numbers, but no text."""
 _VERSION = "1"
-"""Raised when the same vectors give other pairs."""
+"""To be raised when a change in the code finds other pairs for the same vectors."""
 _BLOCK = 2048
-"""Rows that are multiplied at once with as many others: their scores take 16 MB."""
+"""Rows multiplied at once with as many others: their scores take 16 MB."""
 _STEPS = 4000
-"""Steps of 1 to which vectors are rounded. The products of unit vectors stay below 2**24: exact in float32."""
+"""Vectors are rounded to multiples of 1 / 4000. Products of unit vectors stay below 2**24, exact in float32."""
 _ONE = _STEPS * _STEPS
-"""The integer that stands for a cosine of 1."""
+"""The integer that represents a cosine of 1."""
 _KEY_BYTES = 16
 """128 bits of a digest, as in every id."""
 _FEW = 0.5
-"""Share of the names up to which comparing them alone, with all others, is less work than comparing all: that takes
-each two blocks once."""
+"""Maximum share of changed names for an incremental search. Above it, comparing all names is less work, since it
+multiplies each pair of blocks only once."""
 
 
 def nearest_pairs(
     vectors: Vectors, count: int, least: float, ids: Sequence[str] = (), cache: ArtifactStore | None = None
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield (i, j, cosine) with i < j, each pair once, where either is among the `count` nearest of the other.
+    """Yield (i, j, cosine) with i < j for each pair of which one is among the `count` nearest rows of the other.
 
-    Pairs below the cosine `least` are left out. Of names equally near, those with the lower numbers are taken. The
-    memory is that of the scores of two blocks, and of `count` pairs for each row.
+    Among equally near rows, those with the lower numbers are taken. Memory: the scores of two blocks, and `count` pairs
+    per row.
 
     Args:
-        vectors: unit rows, shape (n, dimension), in order of `ids`.
-        count: nearest ones of each row.
-        least: a cosine.
-        ids: what the rows are known by, each once; with a `cache` only rows are compared that it does not know.
-        cache: where what was found is kept (stage "near").
+        vectors: unit vectors as rows, shape (n, dimension), in the order of `ids`.
+        count: number of nearest rows of each row.
+        least: minimum cosine of a pair.
+        ids: unique ids of the rows; with a `cache`, only rows that it does not contain are compared.
+        cache: stores the pairs found (stage "near").
     """
     steps: Vectors = np.rint(vectors * np.float32(_STEPS))
     search = _Search(steps, min(count, max(0, len(vectors) - 1)), max(least, -1.0) * _ONE)
@@ -60,7 +60,7 @@ def nearest_pairs(
 
 
 class _Pairs(NamedTuple):
-    """Pairs of rows of the vectors, with their scores."""
+    """Pairs of row numbers with their scores."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
@@ -73,14 +73,14 @@ class _Pairs(NamedTuple):
             np.concatenate([self.scores, other.scores]),
         )
 
-    def turned(self) -> _Pairs:
+    def swapped(self) -> _Pairs:
         return _Pairs(self.columns, self.rows, self.scores)
 
     def where(self, holds: NDArray[np.bool_]) -> _Pairs:
         return _Pairs(self.rows[holds], self.columns[holds], self.scores[holds])
 
     def best(self, count: int) -> _Pairs:
-        """The pairs with the highest scores of each row, of equals the first in order."""
+        """Return the `count` pairs of each row with the highest scores; ties go to the lower column."""
         order = np.lexsort((self.columns, -self.scores, self.rows))
         rows = self.rows[order]
         kept = order[np.arange(len(rows)) - np.searchsorted(rows, rows) < count]
@@ -91,7 +91,7 @@ _NO_PAIRS = _Pairs(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.fl
 
 
 class _Search:
-    """Rounded vectors among which each row's `count` nearest are looked for, of a score of at least `least`."""
+    """Searches rounded vectors for the `count` nearest rows of each row with a score of at least `least`."""
 
     def __init__(self, steps: Vectors, count: int, least: float) -> None:
         self._steps = steps
@@ -102,7 +102,7 @@ class _Search:
         return len(self._steps)
 
     def digests(self, ids: Sequence[str]) -> list[bytes]:
-        """What stands for each row: its id, and its vector with whatever gave it."""
+        """Return a digest of the id and the vector of each row."""
         rows = self._steps.astype(np.int16)
         return [
             hashlib.sha256(id.encode("utf-8", "surrogatepass") + row.tobytes()).digest()[:_KEY_BYTES]
@@ -110,7 +110,7 @@ class _Search:
         ]
 
     def all_pairs(self) -> _Pairs:
-        """The nearest of every row; each two blocks of rows are multiplied once."""
+        """Return the nearest rows of every row; each pair of blocks is multiplied once."""
         starts = range(0, len(self), _BLOCK)
         best = [_NO_PAIRS] * len(starts)
         for place, start in enumerate(starts):
@@ -119,27 +119,27 @@ class _Search:
                 pairs = self._near(rows, starts[other_place])
                 best[place] = best[place].joined(pairs).best(self.count)
                 if other_place > place:
-                    best[other_place] = best[other_place].joined(pairs.turned()).best(self.count)
+                    best[other_place] = best[other_place].joined(pairs.swapped()).best(self.count)
         return _joined(best)
 
     def pairs_of(self, rows: NDArray[np.intp], fresh: NDArray[np.bool_]) -> _Pairs:
-        """The nearest of these rows, and of every other row what is near it of those that are `fresh`."""
+        """Return the nearest rows of `rows`, and for every other row its neighbours among the `fresh` ones."""
         found, others = _NO_PAIRS, np.ones(len(self), np.bool_)
-        others[rows] = False  # these find their own nearest: a pair that stood twice would take the place of another
+        others[rows] = False  # these have their own search: a duplicate pair would displace another
         for first in range(0, len(rows), _BLOCK):
             some = rows[first : first + _BLOCK]
             for start in range(0, len(self), _BLOCK):
                 pairs = self._near(some, start)
-                turned = pairs.where(fresh[pairs.rows] & others[pairs.columns]).turned()
-                found = found.joined(pairs.joined(turned)).best(self.count)
+                swapped = pairs.where(fresh[pairs.rows] & others[pairs.columns]).swapped()
+                found = found.joined(pairs.joined(swapped)).best(self.count)
         return found
 
     def _near(self, rows: NDArray[np.intp], other: int) -> _Pairs:
-        """The pairs of one of these rows and a row of the block that begins at `other`."""
+        """Return the pairs of these rows with the rows of the block that begins at `other`."""
         scores = self._steps[rows] @ self._steps[other : other + _BLOCK].T
         own = (rows >= other) & (rows < other + _BLOCK)
         scores[np.flatnonzero(own), rows[own] - other] = -2 * _ONE
-        near = np.flatnonzero(scores >= self._least)  # few are: they alone are put in order
+        near = np.flatnonzero(scores >= self._least)  # few, so that only these are sorted
         at, columns = np.divmod(near, scores.shape[1])
         return _Pairs(rows[at], columns + other, scores.ravel()[near])
 
@@ -149,7 +149,7 @@ def _joined(parts: Sequence[_Pairs]) -> _Pairs:
 
 
 class _Kept(NamedTuple):
-    """The nearest of each row as they are kept: the rows' digests, and pairs of their numbers with scores."""
+    """The stored form: the digests of the rows, and pairs of row numbers with scores."""
 
     digests: bytes
     rows: bytes
@@ -167,7 +167,7 @@ class _Kept(NamedTuple):
 
 
 def _kept_pairs(search: _Search, ids: Sequence[str], asked: str, count: int, cache: ArtifactStore) -> _Pairs:
-    """The nearest of every row, those of rows that are kept from there."""
+    """Return the nearest rows of every row, from the cache as far as the rows are unchanged."""
     key = content_id(STAGE, _VERSION, asked).partition(":")[2]
     data = cache.get(STAGE, key)
     kept = codec.unpack(data, _Kept) if data is not None else _Kept(b"", b"", b"", b"")
@@ -181,10 +181,9 @@ def _kept_pairs(search: _Search, ids: Sequence[str], asked: str, count: int, cac
 
 
 def _updated(search: _Search, kept: _Kept, digests: Sequence[bytes], count: int) -> _Pairs:
-    """What was kept, without rows that are gone and with those that are new.
+    """Return the stored pairs without removed rows and with new ones.
 
-    A row all of whose `count` places were taken, and one of them by a row that is gone, is compared with all anew: what
-    came next after those was not kept.
+    A row that had `count` neighbours and lost one of them is searched again, since its next neighbour was not stored.
     """
     numbers = {digest: number for number, digest in enumerate(digests)}
     size = len(kept.digests) // _KEY_BYTES

@@ -1,4 +1,4 @@
-"""The properties of each kind of node: flat, and enough to cite from without the document at hand."""
+"""The properties of each kind of node: flat values, sufficient for a citation without loading the document."""
 
 from __future__ import annotations
 
@@ -9,34 +9,40 @@ from pipelines.core.provenance import Box, Provenance
 from pipelines.core.table import Table
 
 NAME_LENGTH = 60
-"""Characters of a node's `name`: a caption in a picture of the graph, not a text to read."""
+"""Maximum characters of a node's `name`, its caption in a drawing of the graph."""
 
 Properties = dict[str, PropertyValue]
 
 
 def short(text: str) -> str:
-    """Return `text` on one line, cut to a caption's length."""
+    """Return `text` on one line, cut to `NAME_LENGTH`."""
     line = " ".join(text.split())
     return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1].rstrip() + "…"
 
 
 def box_text(box: Box) -> str:
-    """Return a box as "page:left,top,right,bottom", fractions to four places (`box_of` reads it)."""
+    """Return a box as "page:left,top,right,bottom", fractions with four decimals (`box_of` parses it)."""
     return f"{box.page}:{box.left:.4f},{box.top:.4f},{box.right:.4f},{box.bottom:.4f}"
 
 
 def box_of(text: str) -> Box:
-    """Return the box that `box_text` wrote."""
+    """Return the box from the text that `box_text` returns."""
     page, _, sides = text.partition(":")
     left, top, right, bottom = (float(side) for side in sides.split(","))
     return Box(int(page), left, top, right, bottom)
 
 
-def place(provenance: Provenance) -> Properties:
-    """Return `start` and `end` in the document's text; `page`, `label`, `cells` and `boxes` where there are any."""
+def span_properties(provenance: Provenance) -> Properties:
+    """Return `start` and `end` in the document's text, and `page` if it is known."""
     found: Properties = {"start": provenance.span.start, "end": provenance.span.end}
     if provenance.page is not None:
         found["page"] = provenance.page
+    return found
+
+
+def place(provenance: Provenance) -> Properties:
+    """Return `span_properties`, and `boxes`, `label` and `cells` if there are any."""
+    found = span_properties(provenance)
     if provenance.boxes:
         found["boxes"] = tuple(box_text(box) for box in provenance.boxes)
     return found | _filled(label=provenance.label, cells=provenance.cells)
@@ -75,7 +81,7 @@ def of_section(document: Document, section: Section, summary: str = "") -> Prope
 def of_chunk(document: Document, chunk: Chunk) -> Properties:
     heading = chunk.heading_path[-1] if chunk.heading_path else ""
     if " ".join(chunk.text.split()).startswith(" ".join(heading.split())):
-        heading = ""  # the chunk begins with it
+        heading = ""  # the chunk's text begins with it
     found: Properties = {
         "name": short(f"{heading}: {chunk.text}" if heading else chunk.text),
         "text": chunk.text,
@@ -84,14 +90,14 @@ def of_chunk(document: Document, chunk: Chunk) -> Properties:
         "title": document.title,
         "section": chunk.section,
     }
-    told = _filled(
+    optional = _filled(
         heading_path=chunk.heading_path,
         context=chunk.context,
         summary=chunk.summary,
         forward_summary=chunk.forward_summary,
         language=chunk.language,
     )
-    return found | told | place(chunk.provenance)
+    return found | optional | place(chunk.provenance)
 
 
 def of_table(document: Document, block: Block, table: Table) -> Properties:
@@ -116,13 +122,13 @@ def of_figure(document: Document, block: Block, figure: Figure) -> Properties:
         "height": figure.height,
         "uri": document.source.uri,
     }
-    told = _filled(caption=figure.caption, description=figure.description, ocr_text=figure.ocr_text)
-    return found | told | place(block.provenance)
+    optional = _filled(caption=figure.caption, description=figure.description, ocr_text=figure.ocr_text)
+    return found | optional | place(block.provenance)
 
 
 def of_atom(document: Document, atom: Atom) -> Properties:
     stated = atom.kind is AtomKind.STATEMENT
-    quote = atom.provenance.span.slice(document.text)  # the text itself may begin with where it stands
+    quote = atom.provenance.span.slice(document.text)  # the atom's text may begin with its heading
     found: Properties = {
         "name": short(quote if stated and quote.strip() else atom.text),
         "text": atom.text,
@@ -157,7 +163,7 @@ def _numbered(section: Section) -> str:
 
 
 def _where(provenance: Provenance) -> str:
-    """The page, sheet or range in a reader's words."""
+    """Return the page, sheet or cell range as shown to a reader."""
     if provenance.cells:
         return " ".join(part for part in (provenance.label, provenance.cells) if part)
     if provenance.label:
@@ -166,5 +172,5 @@ def _where(provenance: Provenance) -> str:
 
 
 def _filled(**values: PropertyValue) -> Properties:
-    """The properties that are not empty."""
+    """Return the properties that are not empty."""
     return {name: value for name, value in values.items() if value}

@@ -1,4 +1,4 @@
-"""Entity resolution over the corpus: which entities are the same, with the reason for each merge (design, 4)."""
+"""Entity resolution over the corpus: finds entities that are the same, with the reason for each merge (design, 4)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 Embed = Callable[[Sequence[str]], Vectors]
-"""Names to unit vectors."""
+"""Returns the unit vectors of names, as rows."""
 
 
 class Components(Generic[R]):
-    """Numbers joined in pairs, each join with its reason: those that are connected are one group.
+    """Connected components of numbers that are joined in pairs, each join with a reason.
 
     Example: after `join(1, 2, "alias")` and `join(2, 5, "acronym")`, `groups()` yields
     `{1: "alias", 2: "alias", 5: "acronym"}`.
@@ -37,19 +37,19 @@ class Components(Generic[R]):
         self._reasons: dict[int, R] = {}
 
     def join(self, one: int, two: int, reason: R) -> None:
-        """Put two numbers, with all that they are joined to, into one group."""
+        """Join two numbers and their groups."""
         self._graph.add_edge(one, two)
         self._reasons.setdefault(one, reason)
         self._reasons.setdefault(two, reason)
 
     def group_of(self, number: int) -> set[int]:
-        """Return the group of a number: itself alone where it was never joined."""
+        """Return the group of a number, which is only itself if it was never joined."""
         import networkx
 
         return networkx.node_connected_component(self._graph, number) if number in self._graph else {number}
 
     def groups(self) -> Iterator[dict[int, R]]:
-        """Yield each group of two and more: its members, each with the reason of its first join."""
+        """Yield each group of two or more: a mapping from its members to the reason of their first join."""
         import networkx
 
         for members in networkx.connected_components(self._graph):
@@ -58,7 +58,7 @@ class Components(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two entities that may be the same, with the cosine of their names' vectors."""
+    """Two entities that may be the same, and the cosine of their names' vectors."""
 
     one: EntityProfile
     two: EntityProfile
@@ -66,12 +66,12 @@ class Pair:
 
 
 Decide = Callable[[Sequence[Pair]], Sequence[float]]
-"""How sure (0 to 1) each pair is the same entity; called where no rule decides. A language model's part."""
+"""Returns the confidence (0 to 1) that each pair is the same entity, for pairs without a rule: a model's verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One entity merged into another, and why: enough to judge it, and to forbid it (`[graph] keep_apart`)."""
+    """One entity merged into another, and the rule: enough to review the merge and to forbid it (`keep_apart`)."""
 
     into: str
     merged: str
@@ -90,7 +90,7 @@ class _MergeCandidate:
 
 @dataclass(frozen=True, slots=True)
 class _NearPair:
-    """Two names near each other, by their places; what the rules say of them, None where none decides."""
+    """Two similar names by their indices, and the verdict of the rules, or None if no rule decides."""
 
     one: int
     two: int
@@ -105,23 +105,23 @@ def resolve(
     decide: Decide | None = None,
     cache: ArtifactStore | None = None,
 ) -> tuple[Merge, ...]:
-    """Return the merges in order of id: each entity into at most one, which is itself merged into none.
+    """Return the merges sorted by the id of the merged entity; a merge's target is itself never merged.
 
-    Candidates are found by key, alias, acronym and nearest vectors, never by comparing all with all; the groups are
-    the connected components of the accepted ones. The same profiles give the same merges, in whatever order they come.
+    Candidates are found by key, alias, acronym and nearest vectors, without comparing all pairs; the groups are the
+    connected components of the accepted candidates. The result does not depend on the order of the profiles.
 
     Args:
         profiles: one for each entity id.
-        settings: the section `[graph]`: `merge` and `keep_apart` go before all rules.
-        embed: names to unit vectors; without it nearest vectors are not looked at.
-        decide: judges the most similar pairs on which the rules are silent, `judged_pairs` at most.
-        cache: where the nearest names of each name are kept.
+        settings: the section `[graph]`; `merge` and `keep_apart` override all rules.
+        embed: returns unit vectors for names; without it, vectors are not used.
+        decide: judges the most similar pairs that no rule decides, at most `judged_pairs`.
+        cache: stores the nearest names of each name.
     """
     ordered = sorted(profiles, key=lambda profile: profile.id)
     forced = list(_forced(ordered, settings))
     found = [*_by_name(ordered), *_by_alias(ordered), *_by_acronym(ordered)] if settings.resolve_entities else []
     if embed is not None and settings.resolve_entities and len(ordered) > 1:
-        found += _by_likeness(ordered, settings, embed, decide, cache)
+        found += _by_similarity(ordered, settings, embed, decide, cache)
     found.sort(key=lambda one: (-one.verdict.score, one.one, one.two))
     possible = (one for one in found if entity_rules.compatible(ordered[one.one], ordered[one.two]))
     groups = _joined(ordered, chain(forced, possible), settings).groups()
@@ -138,9 +138,9 @@ def _forced(profiles: Sequence[EntityProfile], settings: GraphSettings) -> Itera
 
 
 def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
-    """Names that are equal but for what tells nothing; of companies with several legal forms, those of the same form.
+    """Yield entities with equal keys; if companies of one name have several legal forms, only those of the same form.
 
-    "ABB" is "ABB Ltd" where there is no other ABB; beside "ABB Inc" it may be either, and stays alone.
+    "ABB" is "ABB Ltd" if there is no other ABB; if there is also "ABB Inc", it may be either and is not merged.
     """
     by_key: dict[str, list[int]] = {}
     for i, profile in enumerate(profiles):
@@ -156,15 +156,15 @@ def _by_name(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
 
 
 def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
-    """An alias that a document gives, or the short form that a name holds in brackets."""
+    """Yield entities named by an alias from a document, or by the short form in another name's brackets."""
     by_key: dict[str, int] = {}
     for i, profile in enumerate(profiles):
         by_key.setdefault(entity_rules.key(profile.name), i)
     for i, profile in enumerate(profiles):
         inner = entity_rules.bracketed(profile.name)
-        # What a text says itself is surer than any rule but equal letters.
+        # A document's own statement: more certain than any rule except equal letters.
         given = [(name, "alias", 0.97) for name in profile.aliases]
-        # As above, where the letters fit.
+        # As above, but it is a rule that the letters must fit.
         given += [(name, "short form in brackets", 0.96) for name in inner or ()]
         for name, rule, score in given:
             other = by_key.get(entity_rules.key(name))
@@ -173,7 +173,7 @@ def _by_alias(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
 
 
 def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
-    """An acronym and the one name that it abbreviates among those of a document in which both stand."""
+    """Yield each acronym with the only name that it abbreviates among the names of its documents."""
     long: dict[str, list[int]] = {}
     for i, profile in enumerate(profiles):
         if initials := entity_rules.acronym(profile.name):
@@ -185,14 +185,14 @@ def _by_acronym(profiles: Sequence[EntityProfile]) -> Iterator[_MergeCandidate]:
         letters = profile.name.replace(".", "").casefold()
         beside = [j for j in long.get(letters, []) if j != i and documents & set(profiles[j].documents)]
         if len(beside) == 1:
-            # Its letters are the initials, and the two stand in one document: surer than initials of persons (.9).
+            # Initials that occur in the same document as the name: more certain than initials of persons (.9).
             yield _MergeCandidate(min(i, beside[0]), max(i, beside[0]), entity_rules.NameMatch("acronym", 0.93))
 
 
 def open_pairs(
     profiles: Sequence[EntityProfile], settings: GraphSettings, embed: Embed, cache: ArtifactStore | None = None
 ) -> tuple[Pair, ...]:
-    """Return the pairs that `resolve` passes to `decide`, in its order: similar, and no rule decides."""
+    """Return the pairs that `resolve` passes to `decide`, in the same order: similar names that no rule decides."""
     if not settings.resolve_entities or not settings.judged_pairs or len(profiles) < 2:
         return ()
     ordered = sorted(profiles, key=lambda profile: profile.id)
@@ -207,12 +207,12 @@ def _by_vector(
     return [
         _NearPair(i, j, cosine, entity_rules.judge(profiles[i], profiles[j]))
         for i, j, cosine in nearest_pairs(vectors, settings.neighbours, settings.merge_score, ids, cache)
-        if entity_rules.compatible(profiles[i], profiles[j]) and not _told_by_name(profiles[i], profiles[j])
+        if entity_rules.compatible(profiles[i], profiles[j]) and not _decided_by_name(profiles[i], profiles[j])
     ]
 
 
-def _told_by_name(one: EntityProfile, two: EntityProfile) -> bool:
-    """Whether `_by_name` has decided: one name, and not two companies by their legal forms."""
+def _decided_by_name(one: EntityProfile, two: EntityProfile) -> bool:
+    """Whether `_by_name` decides this pair: equal keys, and no contradicting legal forms."""
     if entity_rules.key(one.name) != entity_rules.key(two.name):
         return False
     forms = {entity_rules.legal_form(one.name), entity_rules.legal_form(two.name)}
@@ -222,13 +222,13 @@ def _told_by_name(one: EntityProfile, two: EntityProfile) -> bool:
 def _open_pairs(
     profiles: Sequence[EntityProfile], found: Sequence[_NearPair], settings: GraphSettings
 ) -> tuple[Pair, ...]:
-    silent = sorted((one for one in found if one.verdict is None), key=lambda one: (-one.cosine, one.one, one.two))
-    # The most alike are asked about; in order of their places, so that the same corpus asks the same.
-    asked = sorted(silent[: settings.judged_pairs], key=lambda one: (one.one, one.two))
+    undecided = sorted((one for one in found if one.verdict is None), key=lambda one: (-one.cosine, one.one, one.two))
+    # The most similar pairs, sorted by index so that the same corpus sends the same requests.
+    asked = sorted(undecided[: settings.judged_pairs], key=lambda one: (one.one, one.two))
     return tuple(Pair(profiles[one.one], profiles[one.two], one.cosine) for one in asked)
 
 
-def _by_likeness(
+def _by_similarity(
     profiles: Sequence[EntityProfile],
     settings: GraphSettings,
     embed: Embed,
@@ -246,7 +246,7 @@ def _by_likeness(
     for pair, score in zip(pairs, decide(pairs), strict=True):
         if score >= 0.5:
             yield _MergeCandidate(
-                # Four digits, as they are shown.
+                # Rounded to four digits, as displayed.
                 places[pair.one.id],
                 places[pair.two.id],
                 entity_rules.NameMatch("model", round(score, 4)),
@@ -256,7 +256,7 @@ def _by_likeness(
 def _joined(
     profiles: Sequence[EntityProfile], candidates: Iterable[_MergeCandidate], settings: GraphSettings
 ) -> Components[entity_rules.NameMatch]:
-    """The entities in groups; a join of what `[graph] keep_apart` forbids is refused."""
+    """Return the groups of entities, without joins that `[graph] keep_apart` forbids."""
     apart = {frozenset((normalize(one), normalize(two))) for one, two in settings.keep_apart}
     joined = Components[entity_rules.NameMatch]()
 
@@ -271,7 +271,7 @@ def _joined(
 
 
 def _merges(profiles: Sequence[EntityProfile], group: Mapping[int, entity_rules.NameMatch]) -> Iterator[Merge]:
-    """Each member of a group into its most mentioned, with the reason that joined it to the group."""
+    """Yield a merge of each member of a group into its most mentioned one."""
     best = min((profiles[i] for i in group), key=lambda profile: (-profile.mentions, -len(profile.name), profile.id))
     for i, verdict in group.items():
         merged = profiles[i]

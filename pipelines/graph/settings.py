@@ -1,4 +1,4 @@
-"""How documents are linked and entities told apart."""
+"""Settings for linking documents and resolving entities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from pipelines.core.settings_section import GraphSchema, SettingsSection
 
 with warnings.catch_warnings():
-    # `[graph.schema]` is what everyone would call it; a deprecated method of pydantic's had the name before.
+    # The field `schema` hides a deprecated method of pydantic, which warns about it.
     warnings.simplefilter("ignore", UserWarning)
 
     class GraphSettings(SettingsSection):
@@ -18,18 +18,18 @@ with warnings.catch_warnings():
         mentions: bool = Field(
             True, description="find the titles, numbers and file names of other documents in the text"
         )
-        # Three documents in ten: what more of them hold is a word of the trade, and rarely the title of one.
+        # Three documents in ten: a name found in more of them is usually a term of the domain and not a title.
         common_share: float = Field(
             0.3, gt=0, le=1, description="a name found in more than this share of the documents counts only after a cue"
         )
         resolve_entities: bool = Field(True, description="merge entities that are one thing under several names")
-        # For WordLlama; benchmarks/entity_resolution.py shows the merges of each rule, to be judged by eye.
+        # Chosen for WordLlama; benchmarks/entity_resolution.py lists the merges of each rule for review.
         merge_score: float = Field(
-            0.82, ge=0, le=1, description="the least cosine of two names for a merge that rests on their likeness"
+            0.82, ge=0, le=1, description="the minimum cosine of two names that are merged for their similarity"
         )
-        # Names of one thing and of its parts and kinds ("pump", "pump casing") crowd around it; a dozen reach past.
+        # The nearest names are often those of parts and kinds ("pump", "pump casing"); a dozen reach beyond them.
         neighbours: int = Field(12, ge=1, description="how many nearest names each entity is compared with")
-        # 400 short calls: the price of distilling as many chunks.
+        # At ten pairs per request, 40 short calls.
         judged_pairs: int = Field(
             default=400,
             ge=0,

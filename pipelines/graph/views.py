@@ -1,6 +1,6 @@
-"""The graph to look at: lists read from it alone, and one self-contained page that draws it.
+"""Views of the stored graph: lists of unresolved references and merges, and a self-contained HTML page that draws it.
 
-The page needs no server, nothing is fetched, and it opens from a disk or a mail.
+The page needs no server and fetches nothing, so that it can be opened from a disk or a mail.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind
 from pipelines.core.safe_output import content_security_policy
 from pipelines.store.graph import GraphStore
 
-_QUOTED = 60
-"""Characters of a quote: enough to be found once."""
+_LONGEST_QUOTE = 60
+"""Maximum characters of a quote: enough to be unique."""
 MOST_NODES = 30_000
-"""Nodes that a page holds at most: a browser is slow to open more."""
-# What is left out last when a graph is too large for a page: what gives it its shape, then what fills it.
-_FIRST = (
+"""Maximum nodes of a page: with more, browsers open it slowly."""
+# Order in which nodes are taken if a graph is too large for a page: its structure first, then details.
+_NODE_ORDER = (
     NodeKind.DOCUMENT, NodeKind.UNRESOLVED, NodeKind.SECTION, NodeKind.CHUNK, NodeKind.TABLE, NodeKind.FIGURE,
     NodeKind.TAG_CLASS, NodeKind.ENTITY, NodeKind.TAG, NodeKind.ATOM, NodeKind.ROW,
 )  # fmt: skip
@@ -29,7 +29,7 @@ _FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A reference to something that the knowledge base does not hold, with its place."""
+    """A reference to a document that the knowledge base does not contain, and where it occurs."""
 
     wanted: str
     reason: str
@@ -43,7 +43,7 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """An entity with one of the names that were merged into it, and the rule that did it."""
+    """An entity, and a name that was merged into it with the rule."""
 
     id: str
     name: str
@@ -51,23 +51,23 @@ class Merged:
 
 
 def unresolved(store: GraphStore) -> tuple[Unresolved, ...]:
-    """Return every unresolved reference, in order of what is wanted and where."""
+    """Return all unresolved references, sorted by wanted name, document and position."""
     wanted = {node.id: node for node in store.nodes([NodeKind.UNRESOLVED])}
     edges = list(store.edges([EdgeKind.REFERENCES], targets=wanted.keys()))
     sources = {node.id: node for node in store.nodes(ids={edge.source for edge in edges})}
     found = []
     for edge in edges:
-        node, told = wanted[edge.target], edge.properties
-        page = told.get("page")
+        node, properties = wanted[edge.target], edge.properties
+        page = properties.get("page")
         found.append(
             Unresolved(
                 _text(node, "wanted"),
                 _text(node, "reason"),
-                str(told.get("kind", "")),
+                str(properties.get("kind", "")),
                 _text(sources[edge.source], "uri") if edge.source in sources else edge.source,
-                str(told.get("evidence", "")),
-                int(str(told.get("start", 0))),
-                int(str(told.get("end", 0))),
+                str(properties.get("evidence", "")),
+                int(str(properties.get("start", 0))),
+                int(str(properties.get("end", 0))),
                 page if isinstance(page, int) else None,
             )
         )
@@ -75,12 +75,12 @@ def unresolved(store: GraphStore) -> tuple[Unresolved, ...]:
 
 
 def merges(store: GraphStore) -> tuple[Merged, ...]:
-    """Return the merges of entities, in order of the names that stand for them."""
+    """Return the merges of entities, sorted by the entity's name."""
     found = []
     for node in store.nodes([NodeKind.ENTITY]):
-        told = node.properties.get("merges", ())
-        if isinstance(told, tuple):
-            found += [Merged(node.id, _text(node, "name"), one) for one in told]
+        merged = node.properties.get("merges", ())
+        if isinstance(merged, tuple):
+            found += [Merged(node.id, _text(node, "name"), one) for one in merged]
     return tuple(sorted(found, key=lambda one: (one.name, one.merged)))
 
 
@@ -89,16 +89,16 @@ def _text(node: Node, name: str) -> str:
 
 
 def examples(store: GraphStore) -> dict[str, str]:
-    """Return values to try the saved queries with, so that each finds something; only those that the graph has.
+    """Return example values for the parameters of the saved queries, as far as the graph has them.
 
-    A document's `uri`, a `page` of it and a `quote` from it, the commonest `tag` and `entity`, and an `other` entity
-    that is related to the latter.
+    These are a document's `uri`, a `page` and a `quote` of it, the most frequent `tag` and `entity`, and an `other`
+    entity related to the latter.
     """
     return dict([*_of_document(store), *_of_knowledge(store)])
 
 
 def _of_document(store: GraphStore) -> Iterator[tuple[str, str]]:
-    """The values of the document with the most chunks, those with pages before those without."""
+    """Yield the values of the document with the most chunks, preferably one with pages."""
     chunks = list(store.nodes([NodeKind.CHUNK]))
     chunks = [chunk for chunk in chunks if "page" in chunk.properties] or chunks
     counts = Counter(str(chunk.properties["uri"]) for chunk in chunks)
@@ -109,29 +109,29 @@ def _of_document(store: GraphStore) -> Iterator[tuple[str, str]]:
     first = min(own, key=lambda chunk: int(str(chunk.properties.get("position", 0))))
     yield "uri", uri
     yield "page", str(first.properties.get("page", 1))
-    yield "quote", max(str(first.properties["text"]).splitlines(), key=len, default="")[:_QUOTED].strip()
+    yield "quote", max(str(first.properties["text"]).splitlines(), key=len, default="")[:_LONGEST_QUOTE].strip()
 
 
 def _of_knowledge(store: GraphStore) -> Iterator[tuple[str, str]]:
-    if tag := _commonest(store.nodes([NodeKind.TAG]), "chunks"):
+    if tag := _most_frequent(store.nodes([NodeKind.TAG]), "chunks"):
         yield "tag", str(tag.properties["name"])
     entities = {node.id: node for node in store.nodes([NodeKind.ENTITY])}
-    entity = _commonest(entities.values(), "mentions")
+    entity = _most_frequent(entities.values(), "mentions")
     if entity is None:
         return
     yield "entity", str(entity.properties["name"])
     related = (edge.target for edge in store.edges([EdgeKind.RELATED], sources=[entity.id]))
-    if other := _commonest((entities[id] for id in related if id in entities), "mentions"):
+    if other := _most_frequent((entities[id] for id in related if id in entities), "mentions"):
         yield "other", str(other.properties["name"])
 
 
-def _commonest(nodes: Iterable[Node], count: str) -> Node | None:
+def _most_frequent(nodes: Iterable[Node], count: str) -> Node | None:
     return min(nodes, key=lambda node: (-int(str(node.properties.get(count, 0))), node.id), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of the graph is in a page; `left_out` counts the nodes that were too many."""
+    """The size of a written page; `left_out` counts the nodes beyond the maximum."""
 
     nodes: int
     edges: int
@@ -144,9 +144,8 @@ def write_page(store: GraphStore, title: str, out: TextIO, most: int = MOST_NODE
     Args:
         store: the graph.
         title: the heading of the page.
-        out: where the page is written.
-        most: nodes that it holds at most; documents, sections and chunks come first, and the page says what is left
-            out.
+        out: the file to write to.
+        most: maximum nodes; documents, sections and chunks come first, and the page states how many are left out.
 
     Example:
         with open("graph.html", "w", encoding="utf-8") as out:
@@ -170,7 +169,7 @@ def write_page(store: GraphStore, title: str, out: TextIO, most: int = MOST_NODE
 def _chosen(store: GraphStore, most: int) -> tuple[list[Node], int]:
     chosen: list[Node] = []
     left_out = 0
-    for kind in _FIRST:
+    for kind in _NODE_ORDER:
         for node in store.nodes([kind]):
             if len(chosen) < most:
                 chosen.append(node)
@@ -180,21 +179,18 @@ def _chosen(store: GraphStore, most: int) -> tuple[list[Node], int]:
 
 
 def _node(node: Node, places: dict[str, int]) -> list[object]:
-    """Its id, kind, document (-1 for what no document owns) and properties."""
+    """Return a node's id, kind, index of its document (-1 if no document owns it) and properties."""
     return [node.id, list(NodeKind).index(node.kind), places.get(node.owner, -1), node.properties]
 
 
 def _edge(edge: Edge, places: dict[str, int]) -> list[object]:
-    told = " · ".join(_told(edge, ("type", "kind", "section", "surface")))
-    return [places[edge.source], edge.kind.value, places[edge.target], told, str(edge.properties.get("evidence", ""))]
-
-
-def _told(edge: Edge, names: Iterable[str]) -> list[str]:
-    return [str(edge.properties[name]) for name in names if edge.properties.get(name)]
+    values = (edge.properties.get(name) for name in ("type", "kind", "section", "surface"))
+    label = " · ".join(str(value) for value in values if value)
+    return [places[edge.source], edge.kind.value, places[edge.target], label, str(edge.properties.get("evidence", ""))]
 
 
 def _page(title: str, data: str) -> str:
-    """The template with style, script and data in it. The data can end no script: "<" is written as an escape."""
+    """Return the filled template. "<" in the data is escaped, so that it cannot end the script element."""
     style, layout, script = (_asset(name) for name in ("page.css", "layout.js", "page.js"))
     parts = {
         "policy": content_security_policy(style, (layout, script)),

@@ -204,8 +204,8 @@ def _load_key(
     said: Sequence[ConfirmedQuestion],
 ) -> str:
     borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
-    stands_for = linked.stands_for(entry.document)
-    merged = sorted(f"{one}>{stands_for[one]}" for one in borne if one in stands_for)
+    replacements = linked.replacements(entry.document)
+    merged = sorted(f"{one}>{replacements[one]}" for one in borne if one in replacements)
     failed = passed.quarantined.get(entry.document, ())
     made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
     return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed, *confirmed_key(said)).partition(

@@ -193,7 +193,7 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     old |= _ids([subgraph_of(stores.graph, CORPUS_OWNER)])
     new = _ids(
         [
-            _subgraph(stores, after[uri], linking.linked.stands_for(after[uri].document))
+            _subgraph(stores, after[uri], linking.linked.replacements(after[uri].document))
             for uri in sorted({*touched, *added})
         ]
     )

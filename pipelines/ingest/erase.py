@@ -37,7 +37,7 @@ from pipelines.llm.cache import ReplyStore
 from pipelines.llm.embedders import keep_vectors
 from pipelines.resources import Stores, open_stores, vectors_name
 from pipelines.retrieve.index_cache import FILE as INDEX_FILE
-from pipelines.retrieve.index_cache import graph_state, is_kept
+from pipelines.retrieve.index_cache import graph_state, is_cached
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings, load
 from pipelines.store.artifact import Parts
@@ -188,7 +188,7 @@ def _drop_indexes(stores: Stores) -> None:
     """Remove the indexes that retrieval walks, but that of the graph as it is now."""
     state = graph_state(stores.graph.owners(), stores.embedder.info)
     for folder in stores.folder.root.glob("retrieval*"):
-        present = folder == stores.index_folder and is_kept(folder, state)
+        present = folder == stores.index_folder and is_cached(folder, state)
         for path in folder.iterdir() if present else ():
             if path.name != INDEX_FILE:
                 path.unlink()

@@ -215,7 +215,7 @@ class Loader:
         document = read_document(self._stores.artifacts, entry)
         own = read_distillate(self._stores.artifacts, entry)
         distillate = with_confirmed(own, self._confirmed.get(entry.document, ()))
-        whole = redirect(build_graph(document, distillate), linking.linked.stands_for(entry.document))
+        whole = redirect(build_graph(document, distillate), linking.linked.replacements(entry.document))
         quarantined = frozenset(linking.gate.quarantined.get(entry.document, ()))
         said = frozenset(atom.id for atom in distillate.atoms[len(own.atoms) :])
         return _marked(_marked(whole, quarantined, "quarantined"), said, CONFIRMED)

@@ -20,8 +20,8 @@ from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.ids import content_id, normalize
 from pipelines.core.knowledge import Tag
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
+from pipelines.graph.entities import Split
 from pipelines.graph.settings import GraphSettings
-from pipelines.graph.split import Split
 from pipelines.store.catalog import Catalog
 from pipelines.store.facts import CatalogFact, Remarks
 from pipelines.store.graph import GraphStore

@@ -1,8 +1,8 @@
-"""Numbers of a claim that no source has: right only where the claim shows the calculation, from numbers of the sources.
+"""Checks the numbers of a text that are not in its sources: they must be calculated in the text from source numbers.
 
-A calculation is shown by signs ("12 kW + 8 kW = 20 kW", "20 kW (12 + 8)") or by a word beside its operands ("8 more
-than 12"), in the languages of `data/operations.toml`. Its operands are numbers of the sources, and the result is right
-to the digits that it is written with.
+A calculation is written with signs ("12 kW + 8 kW = 20 kW", "20 kW (12 + 8)") or with a word next to its operands ("8
+more than 12"), in the languages of `data/operations.toml`. Its operands must be numbers of the sources, and its result
+must be correct to the digits given.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from pipelines.lang.profile import read_table
 _END = re.compile(r"[.!?](?=\s|$)|[。！？；;\n]")
 _ARROW = re.compile(r"→|➔|->")
 _HUNDRED = 100.0
-"""What a share is multiplied with to be a percentage; the one operand that needs no source."""
-_MOST_ADDED = 12
-"""Numbers in a row whose sum is looked for."""
-_FARTHEST = 60
-"""Characters between two operands at most."""
-_READINGS = 16
-"""Ways of reading the numbers of one expression that are tried."""
-_CLEAR = {"+": "+", "＋": "+", "−": "-", "×": "*", "÷": "/"}
-"""Signs that are operators wherever they stand."""
-_SET_OFF = {"-": "-", "–": "-", "x": "*", "X": "*", "*": "*", "·": "*", "⋅": "*", "/": "/", ":": "/"}
-"""Signs that are also part of units, names and ranges: operators where only blanks or brackets are beside them."""
+"""Converts a share to a percentage; the only operand that needs no source."""
+_MAX_SUMMANDS = 12
+"""Maximum adjacent numbers that are added up."""
+_MAX_GAP = 60
+"""Maximum characters between two operands."""
+_MAX_READINGS = 16
+"""Maximum combinations of readings tried for the numbers of an expression."""
+_OPERATORS = {"+": "+", "＋": "+", "−": "-", "×": "*", "÷": "/"}
+"""Signs that are always operators."""
+_SPACED_OPERATORS = {"-": "-", "–": "-", "x": "*", "X": "*", "*": "*", "·": "*", "⋅": "*", "/": "/", ":": "/"}
+"""Signs that also occur in units, names and ranges: operators only between blanks or brackets."""
 _EQUALS = re.compile(r"[=≈≅＝]")
-_BESIDE = frozenset(" \t\u00a0\u202f()%")
+_SPACING = frozenset(" \t\u00a0\u202f()%")
 _SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
@@ -50,7 +50,7 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Words that stand between blanks, and those that do not."""
+    """Words of languages with and without blanks between words."""
 
     spaced: re.Pattern[str]
     unspaced: tuple[str, ...]
@@ -61,7 +61,7 @@ class _Words:
         pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, spaced))})(?!\w)"
         return cls(re.compile(pattern, re.IGNORECASE), tuple(word for word in words if UNSPACED_CHARACTER.search(word)))
 
-    def stand_in(self, text: str) -> bool:
+    def occur_in(self, text: str) -> bool:
         return self.spaced.search(text) is not None or any(word in text for word in self.unspaced)
 
 
@@ -72,18 +72,18 @@ class _OperationWords:
 
 
 def operations_in(text: str) -> frozenset[Operation]:
-    """Return the operations that `text` names; an arrow from one figure to another is a difference."""
-    found = {operation for operation, words in _operation_words().operations.items() if words.stand_in(text)}
+    """Return the operations named in `text`; an arrow between two figures means a difference."""
+    found = {operation for operation, words in _operation_words().operations.items() if words.occur_in(text)}
     return frozenset(found | {Operation.DIFFERENCE}) if _ARROW.search(text) else frozenset(found)
 
 
 def factors_in(text: str) -> tuple[float, ...]:
-    """Return the factors that words of `text` are ("twice", "half")."""
-    return tuple(factor for factor, words in _operation_words().factors.items() if words.stand_in(text))
+    """Return the factors named by words of `text` ("twice", "half")."""
+    return tuple(factor for factor, words in _operation_words().factors.items() if words.occur_in(text))
 
 
 def clauses(text: str) -> list[Span]:
-    """Return the stretches of `text` in which an operation and its operands belong together, covering all of it."""
+    """Return the clauses of `text`, in which an operation and its operands belong together; they cover the text."""
     ends = [match.end() for match in _END.finditer(text)]
     starts = [0, *ends]
     return [Span(start, end) for start, end in zip(starts, [*ends, len(text) + 1], strict=True) if end > start]
@@ -93,14 +93,14 @@ def clauses(text: str) -> list[Span]:
 def _operation_words() -> _OperationWords:
     table: dict[str, dict[str, list[str]]] = read_table("operations")
     factors = {float(factor): _Words.of(words) for factor, words in table.pop("factors").items()}
-    said = {
+    words_of = {
         Operation(name): _Words.of([word for words in by_language.values() for word in words])
         for name, by_language in table.items()
     }
-    return _OperationWords(said, factors)
+    return _OperationWords(words_of, factors)
 
 
-_OF_TWO: dict[Operation, Callable[[float, float], float]] = {
+_BINARY: dict[Operation, Callable[[float, float], float]] = {
     Operation.SUM: operator.add,
     Operation.DIFFERENCE: lambda a, b: abs(a - b),
     Operation.PRODUCT: operator.mul,
@@ -109,14 +109,14 @@ _OF_TWO: dict[Operation, Callable[[float, float], float]] = {
 
 
 def unsupported(text: str, sources: Collection[str]) -> list[str]:
-    """Return the numbers of `text`, as written, that no source has and that `text` does not calculate from theirs."""
+    """Return the numbers of `text`, as written, that are neither in a source nor calculated from source numbers."""
     known = frozenset[float]().union(*map(values, sources))
     missing = _missing(numbers(text), known)
     while missing:
         found = frozenset[float]().union(*(_calculated(number, text, known) for number in missing))
         if not found:
             break
-        known |= found  # a result may be the operand of what follows
+        known |= found  # a result may be an operand of another calculation
         missing = _missing(missing, known)
     return [number.text for number in missing]
 
@@ -126,16 +126,16 @@ def _missing(every: Sequence[Number], known: frozenset[float]) -> list[Number]:
 
 
 def _calculated(number: Number, text: str, known: frozenset[float]) -> frozenset[float]:
-    """The readings of a number that the text calculates, none where it does not."""
+    """Return the readings of a number that are results of calculations in the text."""
     results = [*_by_signs(number, text, known | {_HUNDRED}), *_by_words(number, text, known)]
     return frozenset(reading for reading in number.values if any(number.rounds(reading, one) for one in results))
 
 
-# Calculations in signs: the number stands beside an equals sign, or an expression in brackets stands behind it.
+# Calculations with signs: the number is next to an equals sign, or followed by an expression in brackets.
 
 
 def _by_signs(result: Number, text: str, known: frozenset[float]) -> Iterator[float]:
-    """The values of the expressions that `text` sets equal to `result`, all of whose operands are `known`."""
+    """Yield the values of the expressions that `text` equates with `result`, if all their operands are `known`."""
     for row in _sides(result, text):
         for value in _values(row, text, known):
             yield value
@@ -144,7 +144,7 @@ def _by_signs(result: Number, text: str, known: frozenset[float]) -> Iterator[fl
 
 
 def _sides(result: Number, text: str) -> Iterator[list[Number]]:
-    """The operands of each expression on the other side of an equals sign, or in brackets behind the result."""
+    """Yield the operands of each expression on the other side of an equals sign, or in brackets after the result."""
     every = numbers(text)
     place = every.index(result)
     if place and _EQUALS.search(text, every[place - 1].span.end, result.span.start):
@@ -160,7 +160,7 @@ def _sides(result: Number, text: str) -> Iterator[list[Number]]:
 
 
 def _chain(every: Sequence[Number], text: str, backwards: bool = False) -> list[Number]:
-    """The numbers from one end on that operators join, in the order of the text."""
+    """Return the numbers from one end on that are connected by operators, in the order of the text."""
     ordered = list(reversed(every)) if backwards else list(every)
     taken = ordered[:1]
     for one in ordered[1:]:
@@ -172,12 +172,12 @@ def _chain(every: Sequence[Number], text: str, backwards: bool = False) -> list[
 
 
 def _values(row: Sequence[Number], text: str, known: frozenset[float]) -> Iterator[float]:
-    """The values of an expression for the known readings of its operands; "20 %" is read as 20 and as 0.2."""
+    """Yield the values of an expression for the known readings of its operands; "20 %" is read as 20 and as 0.2."""
     if len(row) < 2:
         return
     gaps = [_gap(text[left.span.end : right.span.start]) for left, right in pairwise(row)]
     for percent in (1.0, 1 / _HUNDRED):
-        for chosen in islice(product(*(sorted(one.values & known) for one in row)), _READINGS):
+        for chosen in islice(product(*(sorted(one.values & known) for one in row)), _MAX_READINGS):
             figures = [value * (percent if one.percent else 1.0) for one, value in zip(row, chosen, strict=True)]
             value = _value("".join(f"{figure!r}{gap}" for figure, gap in zip(figures, [*gaps, ""], strict=True)))
             if value is not None:
@@ -185,31 +185,31 @@ def _values(row: Sequence[Number], text: str, known: frozenset[float]) -> Iterat
 
 
 def _gap(text: str) -> str:
-    """What stands between two operands as an operator with the brackets before and behind it: " kW) × (" is ")*("."""
+    """Return the operator and brackets between two operands: ")*(" for " kW) × ("."""
     at = _operator_at(text) or 0
     before, behind = text[:at], text[at:]
     closing = ")" * max(0, before.count(")") - before.count("("))
     opening = "(" * max(0, behind.count("(") - behind.count(")"))
-    return f"{closing}{(_CLEAR | _SET_OFF)[text[at]]}{opening}"
+    return f"{closing}{(_OPERATORS | _SPACED_OPERATORS)[text[at]]}{opening}"
 
 
 def _operator_at(gap: str) -> int | None:
-    """Where the one operator between two numbers stands, None where there is none or more than one."""
-    if len(gap) > _FARTHEST or _EQUALS.search(gap):
+    """Return the position of the only operator between two numbers, or None if there is none or more than one."""
+    if len(gap) > _MAX_GAP or _EQUALS.search(gap):
         return None
     found = [at for at in range(len(gap)) if _is_operator(gap, at)]
     return found[0] if len(found) == 1 else None
 
 
 def _is_operator(gap: str, at: int) -> bool:
-    if gap[at] in _CLEAR:
+    if gap[at] in _OPERATORS:
         return True
     around = gap[at - 1 : at] + gap[at + 1 : at + 2]
-    return gap[at] in _SET_OFF and all(character in _BESIDE for character in around)
+    return gap[at] in _SPACED_OPERATORS and all(character in _SPACING for character in around)
 
 
 def _value(expression: str) -> float | None:
-    """The value of "12.0+8.0)*2.0", None for a division by zero; brackets that lack their partner get it at the end."""
+    """Return the value of an expression such as "12.0+8.0)*2.0", adding missing brackets, or None on an error."""
     depth = lowest = 0
     for character in expression:
         depth += (character == "(") - (character == ")")
@@ -234,7 +234,7 @@ def _evaluated(node: ast.expr) -> float:
 
 
 def _by_words(number: Number, text: str, known: frozenset[float]) -> Iterator[float]:
-    """The results of the operations that words name, on the numbers next to this one in its clause."""
+    """Yield the results of operations named by words, on the numbers next to this one in its clause."""
     clause = next(span for span in clauses(text) if span.start <= number.span.start < span.end)
     row = [one for one in numbers(text) if clause.start <= one.span.start < clause.end]
     place = row.index(number)
@@ -250,7 +250,7 @@ def _by_words(number: Number, text: str, known: frozenset[float]) -> Iterator[fl
 def _neighbours(
     row: Sequence[Number], place: int, count: int, clause: Span, text: str
 ) -> Iterator[tuple[str, list[Number]]]:
-    """Each run of `count` operands that the number stands beside or amid, with the words around them all."""
+    """Yield each group of `count` numbers around or next to the number, with the words around all of them."""
     for first in range(max(0, place - count), min(place, len(row) - count - 1) + 1):
         last = first + count
         start = row[first - 1].span.end if first else clause.start
@@ -259,12 +259,12 @@ def _neighbours(
 
 
 def _of_pair(number: Number, one: Number, other: Number, words: str, known: frozenset[float]) -> Iterator[float]:
-    """The results of the operations that `words` name, on two numbers in either order."""
+    """Yield the results of the operations named by `words` on two numbers in either order."""
     named = operations_in(words)
     pairs = [(a, b) for a in _operands(one, known) for b in _operands(other, known)]
     both = [*pairs, *((b, a) for a, b in pairs)]
-    for operation in named & _OF_TWO.keys():
-        yield from (_OF_TWO[operation](a, b) for a, b in both if b or operation is not Operation.QUOTIENT)
+    for operation in named & _BINARY.keys():
+        yield from (_BINARY[operation](a, b) for a, b in both if b or operation is not Operation.QUOTIENT)
     if number.percent and not (one.percent or other.percent):
         yield from (_HUNDRED * a / b for a, b in both if b)
         if Operation.DIFFERENCE in named:
@@ -274,9 +274,9 @@ def _of_pair(number: Number, one: Number, other: Number, words: str, known: froz
 
 
 def _of_row(named: Collection[Operation], row: Sequence[Number], known: frozenset[float]) -> Iterator[float]:
-    """Sums and means of the first two, three, ... numbers of a row; it ends where one has not exactly one reading."""
+    """Yield the sums and means of the first two, three, ... numbers, up to one without exactly one known reading."""
     total = 0.0
-    for count, one in enumerate(row[:_MOST_ADDED], 1):
+    for count, one in enumerate(row[:_MAX_SUMMANDS], 1):
         operands = _operands(one, known)
         if len(operands) != 1:
             break

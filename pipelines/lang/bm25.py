@@ -1,9 +1,9 @@
-"""BM25 (Robertson and Zaragoza 2009, section 3): its constants, its two factors, and the scores of texts in memory.
+"""BM25 (Robertson and Zaragoza 2009, section 3): constants, both factors, and an index of texts in memory.
 
-There are three searches by BM25, each for what the others cannot do. LanceDB's full-text index finds records of every
-kind on disk (`pipelines.store.lancedb`); it gives one score for a record. `pipelines.retrieve.query.coverage` keeps the
-factor of each term and chunk apart: propagation and the choice of what is new ask which terms are still open. `Bm25`
-below compares a few texts with one another without a store. The package bm25s would replace the last alone.
+BM25 is used in three places for different purposes. LanceDB's full-text index (`pipelines.store.lancedb`) searches
+records of all kinds on disk and returns one score per record. `pipelines.retrieve.query.coverage` returns the factor of
+each term in each chunk, because propagation and selection need to know which terms a chunk covers. `Bm25` below
+compares a few texts without a store; only this one could be replaced by the package bm25s.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
 
 K1, B = 1.2, 0.75
-"""Saturation of a term's frequency, and how much the length of a text counts: the customary values (section 3.2)."""
+"""Saturation of the term frequency, and influence of the text length: the usual values (section 3.2)."""
 _COMMON = 0.2
-"""Terms in a larger share of the texts hardly tell them apart, and would take most of the time."""
+"""Terms in a larger share of the texts are omitted: they hardly distinguish texts and take most of the time."""
 _MANY = 1000
-"""Texts from which common terms are left out."""
+"""Minimum number of texts for omitting common terms."""
 
 
 def inverse_frequency(texts: int, holding: int) -> float:
@@ -31,7 +31,7 @@ def inverse_frequency(texts: int, holding: int) -> float:
 
 
 def length_norms(lengths: Vectors) -> Vectors:
-    """Return what term frequencies are held against in texts of these lengths (in terms): K1 at the mean length."""
+    """Return the length normalization of term frequencies for texts of these lengths (in terms): K1 at the mean."""
     if not len(lengths):
         return lengths
     norms: Vectors = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
@@ -39,9 +39,9 @@ def length_norms(lengths: Vectors) -> Vectors:
 
 
 class Bm25:
-    """Texts by their terms in `language`. Terms common to a fifth of them are left out where there are many.
+    """An index of texts by their terms in `language`.
 
-    With `whole` none is left out.
+    If there are at least 1000 texts, terms in more than a fifth of them are omitted, unless `whole` is set.
 
     >>> Bm25(["the pump leaks", "a new seal"]).scores("seal of the pump")
     array([0.69314718, 0.69314718], dtype=float32)
@@ -67,7 +67,7 @@ class Bm25:
 
 
 def _inverted(counts: Sequence[Counter[str]]) -> dict[str, tuple[list[int], list[int]]]:
-    """By term: the places of the texts that hold it, and how often each does."""
+    """Return for each term the positions of the texts with it, and its frequencies."""
     found: dict[str, tuple[list[int], list[int]]] = {}
     for place, count in enumerate(counts):
         for term, times in count.items():

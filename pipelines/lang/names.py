@@ -1,9 +1,9 @@
-"""Names of organizations, standards, persons and documents: words in them that tell their kind, or tell nothing.
+"""Word lists for names of organizations, standards, persons and documents.
 
-The lists of `data/organizations.toml` are gathered by hand. The 194 legal forms of cleanco were tried on 8,803 names of
-entities in MuSiQue: it shortens 34 that these do not, of which 32 have no legal form ("9PM ET", "European Union (EU)").
-`data/names/CODE.txt` holds first names (faker; `deploy/language_data.py` writes the files), in languages that set no
-blanks between words surnames. A name without one of them in it is not seen.
+The lists of `data/organizations.toml` were collected by hand. The 194 legal forms of cleanco, tried on 8,803 entity
+names of MuSiQue, shorten 34 more names, 32 of which have no legal form ("9PM ET", "European Union (EU)").
+`data/names/CODE.txt` has first names (from faker; written by `deploy/language_data.py`), or surnames for languages
+without blanks between words. Names without any of these words are not recognized.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ def _any(words: tuple[str, ...]) -> str:
 
 
 STANDARD_BODIES = _any(_of("standards", "bodies", "chinese"))
-"""Letters with which the number of a standard begins, as the branches of a pattern."""
+"""Prefixes of the numbers of standards, as alternatives of a regular expression."""
 REFERRED_BODIES = _any(_of("standards", "bodies", "chinese", "doubtful"))
-"""The same where a document is referred to: letters too that mean something else elsewhere."""
+"""The same for references to documents, with prefixes that mean something else elsewhere."""
 
 LEGAL_FORMS = frozenset(
     form.replace(".", "").casefold() for form in _of("legal_forms", "anywhere", "at_end", "capitals", "spelled_out")
 )
-"""Legal forms without points, in small letters: what the name of a company can be said without."""
+"""Legal forms of companies without periods, in lower case; they may be omitted from a name."""
 SHORT_FORMS: dict[str, str] = dict(_ORGANIZATIONS["legal_forms"]["short_of"])
-"""The short form of those that are spelled out."""
+"""The abbreviations of legal forms that are spelled out."""
 
 COMPANY = re.compile(
     rf"(?i:\b(?:{_any(_of('legal_forms', 'anywhere', 'at_end', 'also_names'))})\.?$)"
     rf"|\b(?:{_any(_of('legal_forms', 'capitals'))})\.?$"
 )
-"""The legal form with which the name of a company ends."""
+"""The legal form at the end of a company's name."""
 ORGANIZATION = re.compile(rf"\b(?:{_any((*_of('legal_forms', 'anywhere'), *_of('kinds', 'en')))})\b")
-"""A word that is only part of the name of an organization."""
+"""Words that occur only in names of organizations."""
 CHINESE_ORGANIZATIONS = _any(_of("kinds", "zh"))
-"""What the Chinese name of an organization ends with, as the branches of a pattern."""
+"""Endings of Chinese names of organizations, as alternatives of a regular expression."""
 
-# Words in names that do not tell which person, place or organization is meant.
+# Words in names that do not distinguish persons, places or organizations.
 
 
 def _words(section: str) -> frozenset[str]:
@@ -61,25 +61,25 @@ def _words(section: str) -> frozenset[str]:
 
 
 def without_accents(text: str) -> str:
-    """Return a text without accents and other marks, letters that look alike in one form (NFKD)."""
+    """Return a text in NFKD without combining marks."""
     if text.isascii():
         return text
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
 ARTICLES = _words("articles")
-"""Articles before a name, in small letters, as all words here without accents."""
+"""Articles before a name, in lower case without accents, like all words here."""
 TITLES = _words("titles")
-"""Titles and forms of address of persons, without points and accents, in small letters."""
+"""Titles and forms of address, without periods."""
 SMALL_WORDS = _words("small")
-"""Words in a name for which its acronym has no letter."""
+"""Words of a name that are skipped in its acronym."""
 SAME_NAMES: dict[str, str] = dict(_ENTITIES["same"])
-"""By a name in small letters the one under which it is known too."""
+"""Maps a name in lower case to its usual equivalent."""
 
 # Persons, by first names, surnames and titles.
 
 _FOLDER = "names"
-# Particles stand between the parts of a name in small letters: "van der", "de la", "von".
+# Lower-case particles between the parts of a name: "van der", "de la", "von".
 _NAME = re.compile(
     rf"(?<!\w)(?P<first>[{CAPITAL}][^\W\d_{CJK}]+)(?:[- ][{CAPITAL}](?:\.|[^\W\d_{CJK}]+))?"
     rf"(?: [a-z]{{1,4}}){{0,2}}[- ][{CAPITAL}][^\W\d_{CJK}]+"
@@ -88,7 +88,7 @@ _HAN_RUN = re.compile(rf"(?<![{HAN}])[{HAN}]{{2,4}}(?![{HAN}])")
 
 
 def names_person(text: str, language: str = "") -> bool:
-    """Return whether `text` names a person; names are those of all languages, whatever the language of the text."""
+    """Whether `text` names a person; the names of all languages are recognized in a text of any language."""
     if cue("person", language).search(text):
         return True
     if any(_is_first_name(match["first"]) for match in _NAME.finditer(text)):
@@ -113,11 +113,11 @@ def _names(*, spaced: bool) -> frozenset[str]:
 # Documents.
 
 NOT_NUMBERS = frozenset(word for words in _DOCUMENTS["not_numbers"].values() for word in words.split())
-"""Letters, in capitals, before figures that are no number of a document."""
+"""Capital letters before digits that are not the number of a document."""
 
 
 @cache
 def kind_words(media_type: str, language: str) -> str:
-    """Return what readers call documents of a media type, in English and in a language, with blanks between."""
+    """Return readers' words for documents of a media type, in English and in a language, separated by blanks."""
     kinds = (words for mark, words in _DOCUMENTS["kinds"].items() if mark in media_type)
     return " ".join(words[code] for words in kinds for code in dict.fromkeys(("en", language)) if code in words)

@@ -1,4 +1,4 @@
-"""Numbers as they are written, in all the ways in which they can be read; dates, and whether a text tells a time."""
+"""Numbers in text with all their possible readings, and dates."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _PERCENT = re.compile(r"\s?[%％]")
 _CJK_NUMERALS = "一二两三四五六七八九十百千"
 _WORD = re.compile(rf"[^\W\d_{_CJK_NUMERALS}]+|[{_CJK_NUMERALS}]+")
 
-LISTED = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
-"""Languages whose numbers in words are listed; of a word that two of them have the later one counts."""
+_NUMBER_LANGUAGES = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
+"""Languages with lists of number words; if two of them share a word, the later one counts."""
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-"""A number as it is written, with all its points and commas."""
+"""A number with its points and commas."""
 WRITTEN_NUMBER = (
     r"[-+±<>≤≥~≈]?\s*\d{1,3}(?:[ ,'\u00a0]\d{3})*(?:\.\d+)?|[-+±<>≤≥~≈]?\s*\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
 )
-"""A number as a cell of a table holds it, with its sign and its power of ten, as the branches of a pattern."""
+"""A number in a table cell, with sign and power of ten, as alternatives of a regular expression."""
 
-# Short names of English and German months alone: "set" and "out" of the Portuguese are English words.
+# Abbreviated month names only in English and German: Portuguese "set" and "out" are English words.
 _NAMES = frozenset().union(
     profile("en").month_names,
     profile("de").month_names,
-    *(forms for code in LISTED if profile(code).spaced for forms in profile(code).months),
+    *(forms for code in _NUMBER_LANGUAGES if profile(code).spaced for forms in profile(code).months),
 )
 _MONTHS = "|".join(longest_first(_NAMES))
 
@@ -47,22 +47,22 @@ DATE = re.compile(
     r"|\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
     re.IGNORECASE,
 )
-"""A date in running text: its day, its month or its year alone too."""
+"""A date in running text, including a month or a year alone."""
 
 WRITTEN_DATE = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
 )
-"""A date in figures, as a cell of a table holds it."""
+"""A date in digits, in a table cell."""
 
-_EARLIER_OR_TIME = re.compile(r"\b1\d\d\d\b|\b\d{1,2}:\d\d\b")
-"""A year before those of `DATE`, which is an amount as often as not, or a time of the day."""
+_OLD_YEAR_OR_TIME = re.compile(r"\b1\d\d\d\b|\b\d{1,2}:\d\d\b")
+"""A time of day, or a year before those of `DATE`, which may also be an amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number where it stands; `values` are its readings ("1,104" is 1104 and, in other countries, 1.104).
+    """A number in a text; `values` are its readings ("1,104" is 1104 or, in some countries, 1.104).
 
-    `percent` says that a percent sign follows.
+    `percent` is true if a percent sign follows.
     """
 
     text: str
@@ -71,19 +71,19 @@ class Number:
     percent: bool = False
 
     def rounds(self, reading: float, exact: float) -> bool:
-        """Whether `exact`, rounded to the digits that the number is written with, is this reading of it."""
+        """Whether `exact`, rounded to the digits of the number as written, equals this reading."""
         digits = re.sub(r"\D", "", self.text)
         decimals = 0 if float(digits) == reading else len(digits) - len(str(int(reading)))
         return abs(reading - exact) <= 0.5 * 10.0**-decimals + 1e-9 * abs(exact)
 
 
 def numbers(text: str) -> list[Number]:
-    """Return the numbers written in figures, in order; those inside a code or a name are left out."""
+    """Return the numbers written in digits, in order, without those inside codes and names."""
     return list(_numbers(text))
 
 
 def values(text: str) -> frozenset[float]:
-    """Return all readings of all numbers in `text`, of small ones in words too."""
+    """Return all readings of all numbers in `text`, including small ones in words."""
     found = {value for number in numbers(text) for value in number.values}
     known = _words("")
     found |= {known[word] for word in _WORD.findall(text.lower()) if word in known}
@@ -92,28 +92,30 @@ def values(text: str) -> frozenset[float]:
 
 @cache
 def number_words(language: str = "") -> re.Pattern[str]:
-    """Return a pattern of the numbers in words of a language; of all languages that have some where it is not known."""
+    """Return a pattern for the number words of a language, or of all languages if it is not given."""
     spaced = [word for word in _words(language) if not CJK_CHARACTER.search(word)]
     branches = [rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first(spaced)))})(?!\w)"] if spaced else []
     return re.compile("|".join([*branches, rf"[{_CJK_NUMERALS}]+"]), re.IGNORECASE)
 
 
 def number_word(word: str, language: str = "") -> float | None:
-    """Return the value of a number in words, None where it is too large to be listed."""
+    """Return the value of a number word, or None if it is not listed."""
     return _words(language).get(word.lower())
 
 
 @cache
 def _words(language: str) -> dict[str, float]:
     return {
-        word: value for code in ((language,) if language else LISTED) for word, value in profile(code).numbers.items()
+        word: value
+        for code in ((language,) if language else _NUMBER_LANGUAGES)
+        for word, value in profile(code).numbers.items()
     }
 
 
 def decimal(figure: str) -> float | None:
-    """Return the last number of a figure or a range ("2-3,5": 3.5), None where it is none.
+    """Return the last number of a figure or a range ("2-3,5": 3.5), or None if it cannot be parsed.
 
-    Commas before three digits set off thousands, others decimals; points set off decimals.
+    A comma before three digits separates thousands, another comma or a point is a decimal mark.
     """
     last = _LAST.findall(figure)[-1].rstrip(".,")
     plain = last.replace(",", "") if _THOUSANDS.search(last) else last.replace(",", ".")
@@ -127,7 +129,7 @@ def _numbers(text: str) -> Iterator[Number]:
     for match in _NUMBER.finditer(text):
         run, start = match.group(), match.start()
         if _CODE_BEFORE.search(text, max(0, start - 24), start):
-            # Inside a code such as "K80-250", which ends at a blank; a unit may follow at once ("142.5mm").
+            # Inside a code such as "K80-250", which ends at a blank; a unit may follow directly ("142.5mm").
             code = _BLANK.split(run, maxsplit=1)[0]
             run, start = run[len(code) + 1 :], start + len(code) + 1
         for piece, at in _pieces(run, start) if run else ():
@@ -136,7 +138,7 @@ def _numbers(text: str) -> Iterator[Number]:
 
 
 def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:
-    """A run with blanks is one number only where they set off thousands; else it is several."""
+    """Yield the numbers of a run of digits: a run with blanks is one number only if they separate thousands."""
     if not re.search(r"[ \u00a0\u202f']", run) or _GROUPED.fullmatch(run):
         yield run, start
         return
@@ -145,7 +147,7 @@ def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _readings(text: str) -> frozenset[float]:
-    """A point or comma before three last digits may set off thousands or decimals; before others, decimals."""
+    """Return the readings of a number: a mark before the last three digits may separate thousands or decimals."""
     plain = re.sub(r"[ \u00a0\u202f']", "", text)
     last = max(plain.rfind(","), plain.rfind("."))
     if last < 0:
@@ -161,21 +163,21 @@ def _readings(text: str) -> frozenset[float]:
 
 @cache
 def calendar(language: str = "") -> frozenset[str]:
-    """Return the names of months and days in a language and in English, in small letters: they name nothing else."""
-    told = (profile("en"), profile(language or "en"))
-    return frozenset().union(*(one.month_names | one.weekday_names for one in told))
+    """Return the names of months and weekdays in a language and in English, in lower case."""
+    profiles = (profile("en"), profile(language or "en"))
+    return frozenset().union(*(one.month_names | one.weekday_names for one in profiles))
 
 
 def tells_when(text: str, language: str = "") -> bool:
-    """Whether a text has a date or a time, or says what one thing is after, before or while another."""
-    if any(pattern.search(text) for pattern in (DATE, _EARLIER_OR_TIME, cue("time", language))):
+    """Whether a text has a date, a time, or words such as "after", "before" or "while"."""
+    if any(pattern.search(text) for pattern in (DATE, _OLD_YEAR_OR_TIME, cue("time", language))):
         return True
     return not _names_of_days(language).isdisjoint(words(text, language))
 
 
 @cache
 def _names_of_days(language: str) -> frozenset[str]:
-    """The names of days and months, plurals too, without the short ones: "mar" and "sat" are words as well."""
-    told = (profile("en"), profile(language or "en"))
-    names = frozenset().union(*(one.weekday_names.union(*one.months) for one in told))
+    """Return weekdays and months with their plurals, without abbreviations, which may be words ("mar", "sat")."""
+    profiles = (profile("en"), profile(language or "en"))
+    names = frozenset().union(*(one.weekday_names.union(*one.months) for one in profiles))
     return names | {f"{name}s" for name in names}

@@ -1,4 +1,4 @@
-"""Values with units in a text: "66 dB(A)", "EUR 286.00", "sechs Monate"; and what kind of value each is."""
+"""Values with units in a text, with the kind of each: "66 dB(A)", "EUR 286.00", "sechs Monate"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipelines.lang.word_lists import cue
 
 
 class Kind(StrEnum):
-    """What a value measures, or what it is."""
+    """The quantity that a value measures, or another kind of value."""
 
     PRESSURE = "pressure"
     TEMPERATURE = "temperature"
@@ -59,7 +59,7 @@ _WORD_BEHIND = re.compile(r"\s[^\W\d_]")
 _CJK_END = re.compile(rf"[{CJK}]$")
 _BLANKS = re.compile(r"\s+")
 _LONGEST = 32
-"""Characters of the longest name of a unit that is looked for."""
+"""Maximum characters of the name of a unit."""
 _CELLS = re.compile(r"[|(),\[\]:\n]")
 _TABLE = read_table("units")
 _SIGNS = re.escape(CURRENCY)
@@ -73,7 +73,7 @@ _PLAIN = re.compile(r"(?<![\w.,-])\d[\d.,]*(?![\w])")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value in a text: its kind, its figures and where it stands. `unit` is as written, in small letters."""
+    """A value in a text. `figure` is its (last) number, `unit` its unit as written, in lower case."""
 
     kind: Kind
     text: str
@@ -84,7 +84,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """The units that a text may name, without blanks: in their exact case, in any case, and as stems of words."""
+    """Units without blanks, by their exact spelling, by their folded spelling, and by the stem of their name."""
 
     exact: Mapping[str, Kind]
     folded: Mapping[str, Kind]
@@ -92,18 +92,18 @@ class _Units:
 
 
 def quantities(text: str, language: str = "") -> list[Value]:
-    """Return the values in `text` that have a unit, a currency or the form of a date, in order.
+    """Return the values in `text` with a unit or currency, dates, phone numbers and mail addresses, in order.
 
-    Units are those of English and of `language` (ISO 639-1), numbers in words those of the language; without one those
-    of all languages.
+    Names of units in English and `language` (ISO 639-1), and number words in `language`, are recognized; without a
+    language, those of all languages.
     """
     return sorted(_quantities(text, language), key=lambda value: value.span)
 
 
 def in_row(fields: Iterable[tuple[str, str]], language: str = "") -> list[Value]:
-    """Return the values in a row of a table, given by column name and cell.
+    """Return the values in a table row, given as (column name, cell); their spans are positions in the cells.
 
-    A plain figure has the unit that its column's name ends with. Their spans count in their cells.
+    A plain number has the unit in the name of its column.
     """
     found: list[Value] = []
     for name, cell in fields:
@@ -111,11 +111,11 @@ def in_row(fields: Iterable[tuple[str, str]], language: str = "") -> list[Value]
     return found
 
 
-@lru_cache(maxsize=1 << 14)  # an answer asks it of each sentence found, and the next one of most of them again
+@lru_cache(maxsize=1 << 14)  # called for each sentence found; consecutive questions often find the same ones
 def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
     """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`.
 
-    In a table row with its header the unit may stand apart from the figure ("Torque, N·m | 110").
+    In a table row with its header, the unit may be separate from the figure ("Torque, N·m | 110").
     """
     if Kind.NUMBER in kinds and (_PLAIN.search(text) or any(_counts(text, language))):
         return True
@@ -129,7 +129,7 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
 
 
 def is_unit(written: str, language: str = "") -> bool:
-    """Whether a word or sign is that of a unit or a currency: "mm", "EUR", "hours"."""
+    """Whether a word or sign denotes a unit or a currency: "mm", "EUR", "hours"."""
     return _kind(written, language) is not None or _by_stem(written.casefold(), language) is not None
 
 
@@ -148,7 +148,7 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
 
 
 def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]]:
-    """Yield the numbers in figures and in words: where each begins and ends, and its last value."""
+    """Yield the numbers in digits and in words as (start, end, last value)."""
     for match in _FIGURE.finditer(text):
         before = text[max(0, match.start() - 1) : match.start()]
         if not before.isalpha() or _CJK_END.search(before):
@@ -159,7 +159,7 @@ def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]
 
 
 def _counts(text: str, language: str) -> Iterator[str]:
-    """Yield the numbers in words that count something; one that is an article as well ("ein") does not."""
+    """Yield the number words, except those that may be articles ("ein")."""
     articles = profile(language or "en").stop_words
     yield from (
         match.group() for match in number_words(language).finditer(text) if match.group().lower() not in articles
@@ -167,7 +167,7 @@ def _counts(text: str, language: str) -> Iterator[str]:
 
 
 def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:
-    """The kind of the longest unit that stands behind a figure which ends at `place`, and where the unit ends."""
+    """Return the kind and the end of the longest unit after a figure that ends at `place`, or None."""
     gap = _TO_UNIT.match(text, place)
     start = gap.end() if gap else place
     for end in range(min(len(text), start + _LONGEST), start, -1):
@@ -180,7 +180,8 @@ def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:
 
 
 def _ends_here(text: str, start: int, end: int, language: str) -> bool:
-    """No letter stands behind a unit ("5 m" is none of "5 men"), and no word behind one that is one ("5 in stock")."""
+    """Whether a unit ends here: not before a letter ("5 men" is not "5 m"), and, if it is a word, not before another
+    word ("5 in stock")."""
     if not text[end - 1].isspace() and (
         _CJK_END.search(text[start:end]) or not _LETTER_BEHIND.match(text, end, end + 1)
     ):
@@ -196,7 +197,7 @@ def _kind(written: str, language: str) -> Kind | None:
 
 
 def _by_stem(word: str, language: str) -> Kind | None:
-    """An inflected name of a unit: "Monaten"."""
+    """Return the kind of an inflected name of a unit ("Monaten"), or None."""
     return _units(language).stems.get(stem(word, language)) if language and len(word) > 2 else None
 
 
@@ -215,7 +216,7 @@ def _units(language: str) -> _Units:
 
 
 def _names(language: str) -> Iterator[tuple[str, Kind]]:
-    """Yield the names of units in English, which tables and drawings of all languages use, and in a language."""
+    """Yield the names of units in `language` and in English, which is used in tables and drawings of all languages."""
     for code in {"en", language} & set(_NAMED):
         for kind, names in read_table(f"unit_names/{code}").items():
             yield from ((name.casefold(), Kind(kind)) for name in names)
@@ -225,7 +226,7 @@ def _names(language: str) -> Iterator[tuple[str, Kind]]:
 
 
 def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
-    """Yield the units that stand alone in a cell, behind a comma or in brackets, with their kinds."""
+    """Yield (kind, unit) for units without a figure: alone in a cell, after a comma or in brackets."""
     for cell in _CELLS.split(text):
         for written in (cell, *cell.split("/")) if "/" in cell else (cell,):
             kind = _kind(written.strip(), language)

@@ -1,7 +1,4 @@
-"""What a question asks: its language, the words that say what it is about, and the kind of value that it asks for.
-
-A question of a conversation may lean on the one before it.
-"""
+"""Analysis of questions: language, subject words, kind of value asked for, and reference to the previous question."""
 
 from __future__ import annotations
 
@@ -18,49 +15,49 @@ from pipelines.lang.terms import is_paired, split_identifier, stop_words, terms,
 from pipelines.lang.word_lists import common_rank, common_words, cue
 
 UNKNOWN = 0.02
-"""How common a pair counts as that no text has: less than any that one has."""
+"""Commonness of a pair that is in no text, lower than that of any pair in a text."""
 _ANY_HAN = "zh"
-"""The language whose question words part a run of characters in a question of another script."""
+"""Language whose question words split Han text inside a question of another script."""
 _PART = re.compile(r"[^\W_]+")
 _REST = re.compile(r"[^\W\d_]*")
 _EXPECTED = ("en",)
-"""Languages that a question too short to tell is taken for."""
+"""Assumed languages of a question that is too short to be identified."""
 _SHORT = 3
-"""Words of its own below which a question without a name leans on what was said before."""
+"""A question with fewer content words, none of them with a digit, refers to the previous one."""
 
 
-def words_of(
+def pair_words(
     pairs: Sequence[str], commonness: Callable[[str], float], alone: Collection[str] = frozenset()
 ) -> Iterator[str]:
-    """Yield those of the overlapping `pairs` of a run without blanks, in order, that are read as its words.
+    """Yield the most likely words among the overlapping `pairs` of a run without blanks, in order.
 
-    Texts in Chinese, Japanese, Korean and Thai are matched by pairs of letters (`pipelines.lang.terms`). In a text that
-    is no loss; in a question a pair over the joint of two words is one that no passage has to have, and as a rare one
-    it would weigh most. So a run is read as the pairs side by side that are commonest in the corpus together (maximum
-    likelihood, as in Sproat and others 1996, with the corpus itself as the word list).
+    Texts in Chinese, Japanese, Korean and Thai are matched by pairs of letters (`pipelines.lang.terms`). In a question,
+    a pair across the boundary of two words need not occur in the answer, and would get the highest weight because it is
+    rare. A run is therefore segmented into the disjoint pairs with the highest sum of `commonness` (maximum likelihood,
+    as in Sproat et al. 1996, with the corpus as the word list).
 
-    `commonness` is 0 for what cannot be a word, `UNKNOWN` for what is in no text, and more for what is, by the
-    logarithm of the number of texts. A letter between two words that is no word `alone` goes with the one beside it,
-    where some text has the two together.
+    `commonness` is 0 for a pair that cannot be a word, `UNKNOWN` for one that is in no text, else larger, by the
+    logarithm of the number of texts. A single remaining letter that is not a word `alone` is joined with the previous
+    or the next one, if a text has the pair.
 
     >>> common = {"规定": 0.3, "定用": 0.1, "用户": 0.7}
-    >>> list(words_of(["规定", "定用", "用户"], common.__getitem__))
+    >>> list(pair_words(["规定", "定用", "用户"], common.__getitem__))
     ['规定', '用户']
     """
     values = [commonness(pair) for pair in pairs]
     chosen = _side_by_side(values)
     covered = {letter for place in chosen for letter in (place, place + 1)}
     for letter in set(range(len(pairs) + 1)) - covered:
-        said = pairs[letter][0] if letter < len(pairs) else pairs[-1][-1]
+        character = pairs[letter][0] if letter < len(pairs) else pairs[-1][-1]
         known = [place for place in (letter - 1, letter) if 0 <= place < len(pairs) and values[place] > UNKNOWN]
-        if known and said not in alone:
+        if known and character not in alone:
             chosen.add(max(known, key=lambda place: values[place]))
     yield from (pairs[place] for place in sorted(chosen))
 
 
 def _side_by_side(values: Sequence[float]) -> set[int]:
-    """The places of pairs that share no letter and have the highest sum of values."""
-    best = [0.0, 0.0]  # by number of letters
+    """Return the positions of disjoint pairs with the highest sum of values."""
+    best = [0.0, 0.0]  # indexed by the number of letters
     taken: list[tuple[int, ...]] = [(), ()]
     for place, value in enumerate(values):
         with_it = best[place] + value
@@ -71,48 +68,48 @@ def _side_by_side(values: Sequence[float]) -> set[int]:
 
 
 def question_stop_words(language: str) -> frozenset[str]:
-    """Return the words of a question that its answer need not repeat, those of English where no language is known."""
-    told = profile(language or "en")
-    return told.stop_words | told.question_words
+    """Return the words of questions that answers need not contain, those of English if the language is unknown."""
+    known = profile(language or "en")
+    return known.stop_words | known.question_words
 
 
 def question_language(
-    text: str, languages: Sequence[str], stands: Callable[[str, str], float] = lambda word, language: 0.0
+    text: str, languages: Sequence[str], text_share: Callable[[str, str], float] = lambda word, language: 0.0
 ) -> str:
-    """Return the language of a question to a corpus in `languages`, the commonest first.
+    """Return the language of a question to a corpus in `languages`, which are sorted by frequency.
 
-    It is the one with most stop words in it (Grefenstette 1995), of the languages of its script in the corpus and the
-    one that it is identified as; of several the first. Without stop words it is too short to be identified
-    ("Garantie?"): it is then the language of its script, or the one of the corpus in whose texts its words stand most,
-    of several the first. `stands` tells the share of the texts in a language that have a word.
+    Among the corpus languages in the question's script and the identified language, it is the one with most of its stop
+    words in the question (Grefenstette 1995), the first if there are several. A question without stop words is too
+    short to be identified ("Garantie?"): the result is then the only language of its script, or the corpus language
+    whose texts contain most of its words. `text_share` returns the share of the texts in a language with a word.
     """
     possible = script_languages(text)
-    all_own = list(dict.fromkeys(filter(None, languages)))
-    own = [one for one in all_own if one in possible or one not in IDENTIFIED]
+    corpus_languages = list(dict.fromkeys(filter(None, languages)))
+    own = [one for one in corpus_languages if one in possible or one not in IDENTIFIED]
     found = [_stop_words_in(text, one) for one in own]
     most = max(found, default=0)
     if most and not any(_stop_words_in(text, other) > most for other in possible):
-        return own[found.index(most)]  # whatever it is identified as; to load what identifies takes half a second
+        return own[found.index(most)]  # no need to load the identifier, which takes half a second
     identified = detect_language(text, tuple(languages))
     if identified and _stop_words_in(text, identified) > most:
         return identified
     if most:
         return own[found.index(most)]
-    if not profile(identified).spaced:  # a script of its own tells
+    if not profile(identified).spaced:  # identified by its script
         return identified
-    said = {one: [stands(word, one) for word in words(text, one)] for one in all_own}
-    return max(all_own, key=lambda one: (sum(map(bool, said[one])), sum(said[one])), default="")
+    shares = {one: [text_share(word, one) for word in words(text, one)] for one in corpus_languages}
+    return max(corpus_languages, key=lambda one: (sum(map(bool, shares[one])), sum(shares[one])), default="")
 
 
-@lru_cache(maxsize=256)  # asked several times for each question
+@lru_cache(maxsize=256)  # called several times for each question
 def _stop_words_in(text: str, language: str) -> int:
     return sum(word in stop_words(language) for word in words(text, language))
 
 
 def subject_words(question: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
-    """Yield the words of a question that say what it is about; of scripts without blanks, pairs of characters.
+    """Yield the words that name the subject of a question; in scripts without blanks, pairs of characters.
 
-    `rarity` tells how rare a word is in the corpus, 1 for one that it has not.
+    `rarity` returns the rarity of a word in the corpus, 1 for a missing one.
     """
     question_words = question_stop_words(language)
     own = language if any(map(is_paired, question_words)) else _ANY_HAN
@@ -124,7 +121,7 @@ def subject_words(question: str, language: str, rarity: Callable[[str], float]) 
 
 
 def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
-    """An identifier counts once: as it stands, if the corpus has it so or it is a code, else by what it is made of."""
+    """Yield an identifier as it is if it is in the corpus or a code, else its parts."""
     whole = _PART.findall(run)
     if len(whole) <= 1 or known(run) or _is_code(whole):
         yield run
@@ -136,14 +133,14 @@ def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], boo
 
 
 def _is_code(parts: Sequence[str]) -> bool:
-    """Whether parts name a thing together, letters before figures: "mt-80", and not "3-phase"."""
+    """Whether the parts of an identifier form a code, letters before digits: "mt-80", but not "3-phase"."""
     return parts[0][0].isalpha() and parts[-1][0].isdigit()
 
 
 def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterator[str]:
-    """The pairs of a run that are read as its words.
+    """Yield the pairs of a run that are its words.
 
-    A character that asks may be part of another word too ("上海"): a pair with one counts where the corpus has it.
+    An interrogative character may be part of another word ("上海"): a pair with one is used if it is in the corpus.
     """
     parting, single = _splitters(language)
     common = common_words(language)
@@ -154,14 +151,15 @@ def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterat
         return 0.0 if single.intersection(pair) else UNKNOWN * (2 if pair in common else 1)
 
     for piece in filter(None, parting.split(run)):
-        yield from words_of(terms(piece, language, stop=False), commonness, common)
+        yield from pair_words(terms(piece, language, stop=False), commonness, common)
 
 
 @lru_cache(maxsize=8)
 def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
-    """What parts a run wherever it stands: question words, of single characters the stop words alone; and the others.
+    """Return a pattern that splits runs, and the other interrogative characters.
 
-    Where blanks are set single characters ask as the endings of words alone, and there are no others.
+    The pattern matches question words of two or more characters, and single ones that are stop words. In languages with
+    blanks, single characters are only endings of words, and the second result is empty.
     """
     known, question_words = profile(language), question_stop_words(language)
     parting = [word for word in question_words if len(word) > 1 or word in known.own_stop_words]
@@ -169,25 +167,25 @@ def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
     return re.compile("|".join(map(re.escape, longest_first(parting)))), frozenset() if known.spaced else single
 
 
-@lru_cache(maxsize=1024)  # headings of columns are asked about for every row
+@lru_cache(maxsize=1024)  # called for the column names of every row
 def value_kinds(question: str, language: str = "") -> frozenset[Kind]:
-    """Return the kinds of value that a question asks for, none where it asks for no value.
+    """Return the kinds of value that a question asks for, or nothing.
 
-    "How long" may mean a time or a length; a plain number is asked for only where no kind is. `language` is the
-    question's (ISO 639-1); without it the patterns of all languages count.
+    "How long" may ask for a time or a length; `NUMBER` is returned only if there is no other kind. `language` is the
+    question's (ISO 639-1); without it, the patterns of all languages are used.
     """
     found = {kind for kind, pattern in _patterns(language) if pattern.search(question)}
     return frozenset(found - {Kind.NUMBER} or found)
 
 
-def only_names_values(question: str, language: str) -> bool:
-    """Return whether a question asks where, how something is done, or whether something is so: "Where is the fee paid?"
-    is answered without a price, though `value_kinds` finds that it names one."""
+def asks_no_value(question: str, language: str) -> bool:
+    """Whether a question asks where, how or whether: the answer to "Where is the fee paid?" need not have a price,
+    although `value_kinds` returns `MONEY`."""
     return any(cue(name, language).search(question) for name in ("asks_where", "how", "whether"))
 
 
 def value_words(question: str, language: str = "") -> str:
-    """Return the words of a question that say which kind of value it asks for: "how many kilograms weigh"."""
+    """Return the words of a question that indicate the kind of value: "how many kilograms weigh"."""
     return " ".join(
         question[match.start() : _word_end(question, match.end())]
         for _, pattern in _patterns(language)
@@ -205,25 +203,25 @@ def _patterns(language: str) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 
 
 def _word_end(text: str, place: int) -> int:
-    """Where the word around a place ends; in scripts without blanks nothing tells, and it is the place itself."""
+    """Return the end of the word at a position; in scripts without blanks, the position itself."""
     rest = None if UNSPACED_CHARACTER.match(text, place) else _REST.match(text, place)
     return rest.end() if rest else place
 
 
 def joined(question: str, before: str) -> str:
-    """Return a question that leans on the one before it together with that one's subject, another as it is.
+    """Return a follow-up question with the subject of the question `before` appended, any other unchanged.
 
-    Without a model nothing is rewritten: what the question before named is set behind the new one.
+    Without a model the question is not rewritten: the missing subject words are added in brackets.
     """
-    if not leans(question):
+    if not is_follow_up(question):
         return question
     here = set(words(question))
     lacking = [word for word in _subject(before, question) if word.casefold() not in here]
     return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
 
 
-def leans(question: str) -> bool:
-    """Whether a question points back: by a pronoun, an opening such as "what about", or by saying too little."""
+def is_follow_up(question: str) -> bool:
+    """Whether a question refers to the previous one: by a pronoun, by "what about ...", or because it is too short."""
     language = detect_language(question, _EXPECTED)
     if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
         return True
@@ -233,9 +231,10 @@ def leans(question: str) -> bool:
 
 
 def _subject(question: str, following: str) -> Iterator[str]:
-    """Yield the words of a question that name what it is about, and that the following one does not replace.
+    """Yield the subject words of a question that the `following` one does not replace.
 
-    One with words of its own ("And its mass?") replaces the kind of value, one with codes or years replaces those.
+    If the following question has content words ("And its mass?"), they replace the kind of value; if it has codes or
+    years, these replace the previous ones.
     """
     language = detect_language(question, _EXPECTED)
     known, figures = {*words(question), *question_stop_words(language)}, _has_digit(following)
@@ -248,7 +247,7 @@ def _subject(question: str, following: str) -> Iterator[str]:
 
 
 def _pieces(word: str, language: str) -> Sequence[str]:
-    """A word; of a run without blanks, what stands between its question words."""
+    """Return a word, or the parts of a run without blanks between its question words."""
     return _splitters(language)[0].split(word) if UNSPACED_CHARACTER.search(word) else (word,)
 
 
@@ -256,16 +255,16 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-def tells_of(word: str, language: str, otherwise: float) -> float:
-    """Return how much a word tells in its language, whatever the corpus, in [0, 1].
+def information(word: str, language: str, default: float) -> float:
+    """Return the information content of a word in its language, independent of the corpus, in [0, 1].
 
-    It is the logarithm of its rank among the commonest words, as a share of the highest: 1 for a rarer word and for one
-    with a digit. Where the commonest words are not known it is `otherwise`, or 1 if that is more.
+    This is the logarithm of its rank among the most frequent words, relative to the maximum: 1 for rarer words and for
+    words with a digit. If the most frequent words of the language are unknown, it is `default`, at most 1.
     """
     ranks = common_rank(language)
     if any(map(str.isdigit, word)):
         return 1.0
     if not ranks or is_paired(word):
-        return min(1.0, otherwise)
+        return min(1.0, default)
     rank = ranks.get(word)
     return 1.0 if rank is None else math.log(rank + 2) / math.log(len(ranks) + 2)

@@ -1,4 +1,4 @@
-"""Sentences as spans: their texts and the gaps between them, joined, are the text."""
+"""Splits a text into sentences, as spans."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import re
 from pipelines.core.provenance import Span
 from pipelines.lang.profile import longest_first, profile
 
-# A sentence ends at .!? with white space behind it, at the marks of Chinese, Hindi, Arabic and Urdu, and at a blank
-# line or a line of its own.
+# A sentence ends at .!? before white space, at the marks of Chinese, Hindi, Arabic and Urdu, at a blank line, before a
+# list item, and before a table row.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；।॥؟۔]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
-"""The marks of `_END` at which a whole sentence ends."""
+"""The marks that end a complete sentence."""
 _DOTS = ("..", "...", "…")
 _PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))
 _ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word in one.abbreviations))
 _ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNORECASE)
-# A unit behind a figure does end one: "75 N·m.", "3.4 m.", "5 min."
+# A unit after a figure, unlike an abbreviation, can end a sentence: "75 N·m.", "3.4 m.", "5 min."
 _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
 _SPACE = re.compile(r"\s*")
-# Where all nouns have capitals, none tells that a sentence ends behind a number: "zum 31. März", "im 2. Quartal".
+# In languages that capitalize all nouns, a capital after a number need not begin a sentence: "zum 31. März".
 _CAPITALS = tuple(one for one in _PROFILES if one.noun_capitals)
 _MONTH = re.compile("|".join(longest_first(name for one in _CAPITALS for name in one.month_names)), re.IGNORECASE)
 _ARTICLES = "|".join(longest_first(word for one in _CAPITALS for word in one.articles))
 _BEHIND_ARTICLE = re.compile(rf"(?<!\w)(?:{_ARTICLES})\s\d{{1,3}}\.$", re.IGNORECASE)
 _OPENING = frozenset(word.capitalize() for one in _CAPITALS for word in one.function_words)
 _DAY = re.compile(r"(?<![\w.,])\d{1,2}\.$")
-# "31. 12. 2024": in many languages a date.
+# "31. 12. 2024" is a date in many languages.
 _REST_OF_DATE = re.compile(r"\d{1,2}\.\s?\d{2,4}(?!\w)")
 _DAY_AND_MONTH = re.compile(r"(?<![\w.,])\d{1,2}\.\s\d{1,2}\.$")
 _YEAR = re.compile(r"(?:19|20)\d\d(?!\w)")
 _WORD = re.compile(r"\w+")
-# What begins a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
+# The label of a title, an entry or a caption: "4." of "4. REPAIR", "Table 1." of "Table 1. Torques".
 _LABELS = "|".join(longest_first(word for one in _PROFILES for word in one.labels))
 _LABEL = re.compile(
     rf"(?:(?:{_LABELS})\.?\s+)?"
@@ -43,14 +43,14 @@ _LABEL = re.compile(
 )
 
 _LONGEST_LABEL = 80
-"""Characters of a label, or of a word behind a number, at most; what is longer is not looked at."""
+"""Maximum characters of a label, or of a word after a number."""
 
 
 def sentences(text: str) -> list[Span]:
-    """Return the spans of the sentences of `text` in order, without the white space around them.
+    """Return the spans of the sentences of `text` in order, without surrounding white space.
 
-    Abbreviations, initials, decimal points and the numbers of titles and captions do not end a sentence; a list item
-    and a table row are one each. Takes time in proportion to the length of `text`, whatever stands in it.
+    Abbreviations, initials, decimal points and the numbers of titles and captions do not end a sentence; list items and
+    table rows are separate sentences. The time is linear in the length of any `text`.
     """
     spans: list[Span] = []
     start = begin = 0
@@ -61,7 +61,7 @@ def sentences(text: str) -> list[Span]:
         begin = begin if begin > start else _skip(text, start)
         if match.group() == "." and _is_abbreviation(text, begin, end):
             continue
-        if match.group() in _DOTS and _goes_on(text, match.start(), end):
+        if match.group() in _DOTS and _continues(text, match.start(), end):
             continue
         _append(spans, text, start, end)
         start = end
@@ -70,7 +70,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def _is_abbreviation(text: str, begin: int, end: int) -> bool:
-    """Whether the point before `end` belongs to the words before it, in a sentence that begins at `begin`."""
+    """Whether the period before `end` does not end the sentence that begins at `begin`."""
     label = end - begin <= _LONGEST_LABEL and _LABEL.fullmatch(text, begin, end) is not None
     if label and not text.startswith("\n\n", end):
         return True
@@ -82,7 +82,7 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
 
 
 def _is_ordinal(last: str, text: str, following: int) -> bool:
-    """Whether the number that `last` ends with is an ordinal one, or part of a date, to which what follows belongs."""
+    """Whether the number at the end of `last` is an ordinal or part of a date that continues at `following`."""
     rest = text[following : following + _LONGEST_LABEL]
     if _BEHIND_ARTICLE.search(last):
         word = _WORD.match(rest)
@@ -92,8 +92,8 @@ def _is_ordinal(last: str, text: str, following: int) -> bool:
     return _DAY.search(last) is not None and (_MONTH.match(rest) or _REST_OF_DATE.match(rest)) is not None
 
 
-def _goes_on(text: str, dots: int, end: int) -> bool:
-    """Whether dots from `dots` to `end` are a range ("0 .. 15") or a pause ("wait... then"), within one line."""
+def _continues(text: str, dots: int, end: int) -> bool:
+    """Whether dots from `dots` to `end` are a range ("0 .. 15") or a pause ("wait... then") within a line."""
     following = _skip(text, end)
     if "\n" in text[end:following]:
         return False
@@ -101,7 +101,7 @@ def _goes_on(text: str, dots: int, end: int) -> bool:
 
 
 def _skip(text: str, place: int) -> int:
-    """Return the place of the first character from `place` on that is not white space."""
+    """Return the position of the first character at or after `place` that is not white space."""
     space = _SPACE.match(text, place)
     return space.end() if space else place
 

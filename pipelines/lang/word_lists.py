@@ -1,21 +1,23 @@
-"""Word lists by language: words that are no terms, the commonest ones, cues, and how documents word their parts.
+"""Word lists by language: stop words, frequent words, cues, and the words for parts of documents.
 
-`data/common_words/CODE.txt` holds the commonest words of a language, the commonest first (`deploy/language_data.py`
-writes the files); `data/cues.toml` those that give a reason, warn, ask when or point at something named before,
-by language, as patterns that are linear in the text; `data/wording.toml` what documents call their parts ("figure"),
-which is looked for in all languages at once, as a document may be in any, and in several.
+`data/common_words/CODE.txt` has the most frequent words of a language, most frequent first (written by
+`deploy/language_data.py`). `data/cues.toml` has patterns by language for words that give a reason, warn, ask for a time
+or refer to something named before; matching takes linear time. `data/wording.toml` has the words for parts of documents
+("figure"), which are searched in all languages at once, since a document may use several.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Generic, TypeVar
+
+import ahocorasick
 
 from pipelines.lang.characters import CJK, CJK_CHARACTER, WITHOUT_BLANKS, fold, is_joined
-from pipelines.lang.find import StringFinder
 from pipelines.lang.profile import (
     LanguageProfile,
     longest_first,
@@ -25,6 +27,31 @@ from pipelines.lang.profile import (
     read_table,
     read_words,
 )
+
+T = TypeVar("T")
+
+
+class StringFinder(Generic[T]):
+    """Searches texts for many non-empty strings in one pass (Aho-Corasick); each string has a value.
+
+    >>> list(StringFinder({"seal": 1, "shaft seal": 2}).find("a shaft seal"))
+    [(2, 12, 2), (8, 12, 1)]
+    """
+
+    def __init__(self, values: Mapping[str, T]) -> None:
+        self._automaton = ahocorasick.Automaton()
+        for string, value in values.items():
+            self._automaton.add_word(string, (len(string), value))
+        if values:
+            self._automaton.make_automaton()
+
+    def find(self, text: str) -> Iterator[tuple[int, int, T]]:
+        """Yield (start, end, value) for each occurrence of a string, sorted by end, longer ones first."""
+        if not self._automaton:
+            return
+        for last, (length, value) in self._automaton.iter(text):
+            yield last + 1 - length, last + 1, value
+
 
 _PROFILES: tuple[LanguageProfile, ...] = (profile("en"), profile("zh"))
 
@@ -36,28 +63,28 @@ def _union(name: str) -> frozenset[str]:
 STOP_WORDS = _union("stop_words")
 FUNCTION_WORDS = _union("function_words")
 PHRASE_ENDS = FUNCTION_WORDS | profile("en").phrase_ends
-"""Words at which a key phrase ends; Chinese has characters for it, in its profile."""
+"""Words at which a key phrase ends; for Chinese, the profile lists characters."""
 _FOLDER = "common_words"
 
 
 @cache
 def common_words(language: str) -> frozenset[str]:
-    """Return the commonest words of a language by its ISO 639-1 code, none where they are not known."""
+    """Return the most frequent words of a language by its ISO 639-1 code, if there is a list."""
     return frozenset(read_words(_FOLDER, language)) if language in named_languages(_FOLDER) else frozenset()
 
 
 @cache
 def common_rank(language: str) -> Mapping[str, int]:
-    """Return the place of each of the commonest words of a language, 0 for the commonest; empty where not known."""
+    """Return the ranks of the most frequent words of a language, beginning with 0, if there is a list."""
     words = read_words(_FOLDER, language) if language in named_languages(_FOLDER) else []
     return {word: place for place, word in enumerate(words)}
 
 
 @cache
 def cue(name: str, language: str = "") -> re.Pattern[str]:
-    """Return a pattern of the words of a language that show `name`, of all languages where it is not known.
+    """Return a pattern for the words of the cue `name` in a language, or in all languages if it is "".
 
-    Of a language without any it matches nothing.
+    For a language without such words, the pattern matches nothing.
     """
     chosen = cue_words(name, language)
     parts = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in chosen]
@@ -65,38 +92,38 @@ def cue(name: str, language: str = "") -> re.Pattern[str]:
 
 
 def cue_words(name: str, language: str = "") -> list[str]:
-    """Return the patterns of the words of a language that show `name`, of all languages where it is not known."""
+    """Return the patterns of the cue `name` in a language, or in all languages if it is ""."""
     return of_language(read_table("cues")[name], language)
 
 
 _UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
-"""A word of these scripts may have no blank before it."""
+"""Words in these scripts may follow another word without a blank."""
 _NOTHING = r"(?!)"
 
 
 @cache
 def wording(field: str) -> MappingProxyType[str, tuple[str, ...]]:
-    """Return the words of a field of `data/wording.toml`, such as "figure", by language; lower case."""
+    """Return the lower-case words of a field of `data/wording.toml`, such as "figure", by language."""
     tables = read_table("wording").items()
-    return MappingProxyType({code: tuple(filter(None, told[field].split("|"))) for code, told in tables})
+    return MappingProxyType({code: tuple(filter(None, table[field].split("|"))) for code, table in tables})
 
 
 @cache
 def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
-    """Return a pattern for the words of some fields, before each word the longer ones.
+    """Return a pattern for the words of some fields, longer words first.
 
-    It is one group, to be compiled with `re.IGNORECASE`; where there is no word, one that matches nothing. No word
-    begins inside another, what follows is not looked at; a blank in a word matches any white space.
+    The pattern is a single group, to be compiled with `re.IGNORECASE`; without words it matches nothing. Words match
+    only at the beginning of a word, but may be continued; a blank matches any white space.
 
     Args:
         fields: names of fields of `data/wording.toml`.
-        languages: ISO 639-1 codes of the languages whose words are meant; all where there is none.
+        languages: ISO 639-1 codes of the languages; default: all.
 
     >>> re.match(any_of("figure"), "Abbildung 3", re.IGNORECASE)[0]
     'Abbildung'
     """
-    told = [words for field in fields for code, words in wording(field).items() if not languages or code in languages]
-    words = longest_first(word for words in told for word in words)
+    chosen = [words for field in fields for code, words in wording(field).items() if not languages or code in languages]
+    words = longest_first(word for words in chosen for word in words)
     spaced = [word for word in words if word[0].isalnum() and not _UNSPACED.match(word)]
     groups = [_beginning(spaced)] if spaced else []
     groups += [_pattern(word) for word in words if word not in spaced]
@@ -105,15 +132,15 @@ def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
 
 @cache
 def languages_with_words(*, spaced: bool) -> tuple[str, ...]:
-    """Return the languages that have words here, those that write blanks between words or the others."""
+    """Return the languages in `data/wording.toml` with (`spaced`) or without blanks between words."""
     return tuple(code for code in read_table("wording") if profile(code).spaced is spaced)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundWord:
-    """A word of a field in a text, where it stands, and whether its language writes blanks between words.
+    """A word of a field found in a text, and whether its language has blanks between words.
 
-    `begins` and `ends` say whether no longer word goes on there; scripts without blanks do not tell.
+    `begins` and `ends` say whether it begins and ends at a word boundary; always true in scripts without blanks.
     """
 
     field: str
@@ -125,12 +152,13 @@ class FoundWord:
 
 
 def words_in(folded: str, *fields: str) -> list[FoundWord]:
-    """Return the words of some fields in a text, parts of longer words too, by their places, the longer ones first.
+    """Return the words of some fields in a text, even inside longer words, sorted by start, longer ones first.
 
-    A pattern of the words of all languages takes fifty times as long: look for words so, and read on from there.
+    A regular expression for the words of all languages takes fifty times as long: search for words with this function,
+    and match patterns at their positions.
 
     Args:
-        folded: a text by `pipelines.lang.characters.fold`.
+        folded: a text folded by `pipelines.lang.characters.fold`.
         fields: names of fields of `data/wording.toml`.
     """
     found = [
@@ -159,8 +187,7 @@ def _finder(fields: tuple[str, ...]) -> StringFinder[tuple[tuple[str, bool], ...
 
 
 def _beginning(words: list[str]) -> str:
-    """A pattern for words where a word begins, with one of their letters: to try each everywhere takes nine times as
-    long."""
+    """Return a pattern for words at word boundaries; the look-ahead for first letters makes it nine times faster."""
     letters = "".join(sorted({word[0] for word in words}))
     return rf"\b(?=[{letters}])(?:" + "|".join(map(_pattern, words)) + ")"
 
@@ -176,6 +203,6 @@ _CODE = re.compile(
 
 
 def named_codes(text: str) -> list[str]:
-    """Return the codes in a text, of labelled parts their numbers alone."""
+    """Return the codes in a text; for a labelled part ("table 3"), only its number."""
     found = ([group for group in match.groups() if group] or [match.group()] for match in _CODE.finditer(text))
     return [code for codes in found for code in codes]

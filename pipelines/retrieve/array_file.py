@@ -1,7 +1,7 @@
-"""Arrays in one file that is mapped: opening it reads a list of what is there, and nothing grows with the arrays.
+"""Arrays in one memory-mapped file: opening it reads only the list of arrays, whatever their size.
 
-The file is NumPy's `.npz`, a ZIP archive that nothing is compressed in, so that every tool can read and check it. Each
-array begins at a multiple of `_ALIGNED` bytes, by a field of padding as `zipalign` writes it.
+The file has NumPy's format `.npz`, a ZIP archive without compression, so that common tools can read and check it. Each
+array is aligned to a multiple of `_ALIGNED` bytes with a padding field, as in `zipalign`.
 """
 
 from __future__ import annotations
@@ -19,46 +19,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ALIGNED = 64
-"""Bytes of a line of a processor's cache, and those of which the header of NumPy's `.npy` has a multiple."""
+"""Alignment in bytes: a processor's cache line, and the unit of the header size of NumPy's `.npy`."""
 _LOCAL_HEADER = 30
-"""Bytes of the fixed part of what stands before each file of a ZIP archive (APPNOTE 4.3.7)."""
+"""Size of the fixed part of a ZIP local file header in bytes (APPNOTE 4.3.7)."""
 _NAME_LENGTH = 26
-"""Where in that part the lengths of the name and of the extra field are."""
+"""Offset in that header of the lengths of the name and the extra field."""
 _LONGEST_HEADER = 1024
-"""Bytes in which the header of a `.npy` file ends: it names a type, and a shape of two numbers at most."""
+"""Maximum size of a `.npy` header in bytes: it contains a type and a shape of at most two numbers."""
 _PADDING = 0xD935
-"""The extra field by which `zipalign` pads."""
+"""Id of the extra field that `zipalign` uses for padding."""
 
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, BadZipFile)
-"""What reading a file raises that is damaged, or something else."""
+"""Exceptions raised on reading a file that is damaged or has another format."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
 def write_arrays(handle: IO[bytes], arrays: Arrays) -> None:
-    """Write arrays by name to an empty file."""
+    """Write named arrays to an empty file."""
     with ZipFile(handle, "w") as archive:
         for name, array in arrays.items():
-            told = ZipInfo(f"{name}.npy")
-            told.file_size = array.nbytes + _LONGEST_HEADER  # by which the archive sees whether it needs long numbers
-            before = handle.tell() + _LOCAL_HEADER + len(told.filename) + 4
-            told.extra = pack("<HH", _PADDING, -before % _ALIGNED) + bytes(-before % _ALIGNED)
-            with archive.open(told, "w") as entry:
+            info = ZipInfo(f"{name}.npy")
+            info.file_size = array.nbytes + _LONGEST_HEADER  # decides whether the archive uses 64-bit sizes
+            before = handle.tell() + _LOCAL_HEADER + len(info.filename) + 4
+            info.extra = pack("<HH", _PADDING, -before % _ALIGNED) + bytes(-before % _ALIGNED)
+            with archive.open(info, "w") as entry:
                 np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)  # type: ignore[no-untyped-call]
 
 
 def map_arrays(path: Path) -> Arrays:
-    """Return the arrays of a file by name, each read where it is looked at. Raises `UNREADABLE`."""
-    # Windows lets nobody replace a file that is mapped.
+    """Return the arrays of a file by name; their pages are read on access. Raises `UNREADABLE`."""
+    # Windows does not allow replacing a mapped file.
     data = np.fromfile(path, dtype=np.uint8) if sys.platform == "win32" else np.memmap(path, np.uint8, mode="r")
     whole = data.data
     with ZipFile(path) as archive:
-        return {told.filename.removesuffix(".npy"): _array(whole, told) for told in archive.infolist()}
+        return {info.filename.removesuffix(".npy"): _array(whole, info) for info in archive.infolist()}
 
 
-def _array(whole: memoryview, told: ZipInfo) -> NDArray[Any]:
-    name, extra = unpack_from("<HH", whole, told.header_offset + _NAME_LENGTH)
-    start = told.header_offset + _LOCAL_HEADER + name + extra
-    entry = whole[start : start + told.file_size]
+def _array(whole: memoryview, info: ZipInfo) -> NDArray[Any]:
+    name, extra = unpack_from("<HH", whole, info.header_offset + _NAME_LENGTH)
+    start = info.header_offset + _LOCAL_HEADER + name + extra
+    entry = whole[start : start + info.file_size]
     header = BytesIO(entry[:_LONGEST_HEADER])
     np.lib.format.read_magic(header)  # type: ignore[no-untyped-call]
     shape, _, dtype = np.lib.format.read_array_header_1_0(header)  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
-"""Reads a graph store into an `Index`: what has changed since the index before, and the rest is taken over from that.
+"""Builds an `Index` from a graph store, incrementally: unchanged parts are copied from the previous index.
 
-What a change touches is read, analyzed and put in order anew; all else is copied, in arrays, under new numbers. Every
-number is the place in an order of ids, terms or keys, so the index is the same whatever was taken over.
+Only changed documents are read, analyzed and sorted; everything else is copied as arrays with new numbers. Numbers are
+positions in sorted ids, terms or keys, so the result is independent of which parts were copied.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
 from pipelines.retrieve import next_entities
+from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
 from pipelines.retrieve.next_entities import NextEntities, new_names
-from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents, text_of
+from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents
 from pipelines.retrieve.renumbering import (
     Pairs,
     Renumbering,
     backwards,
-    next_keyed,
-    next_keys,
-    next_rows,
     renumbered,
-    still_led_to,
+    still_used,
+    updated_keys,
+    updated_mapping,
+    updated_rows,
 )
 from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
@@ -37,25 +38,25 @@ from pipelines.store.graph import GraphStore
 
 
 def build_index(graph: GraphStore, before: Index | None = None) -> Index:
-    """Return the index of all that `graph` holds; equal graphs give equal indexes, whatever the store.
+    """Return the index of `graph`; equal graphs give equal indexes, whatever the store.
 
-    What `before`, an earlier index of the same graph, has of owners that are as they were is not read again.
+    Unchanged documents are copied from `before`, an earlier index of the same graph.
     """
-    held = dict(sorted(graph.owners().items()))
+    digests = dict(sorted(graph.owners().items()))
     try:
-        return _Growth(graph, held, before or NO_INDEX).index()
+        return _IndexBuilder(graph, digests, before or NO_INDEX).index()
     except ForeignEdge:
-        return _Growth(graph, held, NO_INDEX).index()
+        return _IndexBuilder(graph, digests, NO_INDEX).index()
 
 
-class _Growth:
-    """An index made of the one before and of what has changed in the graph, step by step."""
+class _IndexBuilder:
+    """Builds an index from the previous one (`old`) and the changes in the graph."""
 
-    def __init__(self, graph: GraphStore, held: Mapping[str, str], old: Index) -> None:
+    def __init__(self, graph: GraphStore, digests: Mapping[str, str], old: Index) -> None:
         known = dict(zip(old.owners, old.digests, strict=True))
-        changed = {owner for owner in {**known, **held} if known.get(owner) != held.get(owner)}
-        owners = sorted(changed & held.keys()) if known else None
-        self._old, self._held = old, held
+        changed = {owner for owner in {**known, **digests} if known.get(owner) != digests.get(owner)}
+        owners = sorted(changed & digests.keys()) if known else None
+        self._old, self._owner_digests = old, digests
         self._read, self._chunk_table = read_documents(graph, owners)
         kept = np.array([document not in changed for document in old.documents], dtype=bool)
         self._documents = Renumbering.between(old.documents, kept, [node.id for node in self._read])
@@ -70,18 +71,18 @@ class _Growth:
         edges = EdgeTable(
             chunks=_numbers(self._chunk_ids),
             documents=_numbers(self._document_ids),
-            entities=_to_look_up(self._entities.ids, owners),
-            tags=_to_look_up(self._tags.ids, owners),
+            entities=_lookup(self._entities.ids, owners),
+            tags=_lookup(self._tags.ids, owners),
             owner_of=dict(zip(table.ids, table.owners, strict=True)),
         )
         edges.read(graph, owners)
         return edges
 
     def index(self) -> Index:
-        """Return the index; the order in which its parts are computed does not matter."""
-        owners = Strings.of(self._held)
-        loose = self._edges.loose | set(self._cut_off())
-        digests = Strings.of("" if owner in loose else digest for owner, digest in self._held.items())
+        """Return the index; its parts may be computed in any order."""
+        owners = Strings.of(self._owner_digests)
+        incomplete = self._edges.incomplete | set(self._with_dangling_edges())
+        digests = Strings.of("" if owner in incomplete else digest for owner, digest in self._owner_digests.items())
         parts = self._of_documents() | self._of_chunks() | self._of_tags() | self._of_terms()
         return Index(owners=owners, digests=digests, **parts, **self._next_entities.parts())
 
@@ -102,7 +103,7 @@ class _Growth:
             "media_types": texts(old.media_types, (text_of(node, "media_type") for node in self._read)),
             "dates": texts(old.dates, (document_date(_metadata(node)) for node in self._read)),
             "superseded_by": self._edges.superseded_by(size),
-            "document_chunks": rows_of(Entries.of(enumerate(self._document_of)).turned(), size),
+            "document_chunks": rows_of(Entries.of(enumerate(self._document_of)).transposed(), size),
             "title_keys": keys,
             "title_documents": documents,
         }
@@ -114,7 +115,7 @@ class _Growth:
             for number, node in self._new_documents()
             for key in title_keys(text_of(node, "title"), language_of(node))
         ]
-        return next_keyed(self._old.title_keys, self._old.title_documents, self._documents.of_old, pairs)
+        return updated_mapping(self._old.title_keys, self._old.title_documents, self._documents.of_old, pairs)
 
     def _new_documents(self) -> Iterator[tuple[int, Node]]:
         return zip(self._documents.of_new.tolist(), self._read, strict=True)
@@ -144,13 +145,15 @@ class _Growth:
             "language_names": Strings.of(self._languages[0]),
             "language_of": self._languages[1],
             "rewritten": table(old.rewritten, np.array(new.rewritten, dtype=bool)),
-            "chunk_neighbours": renumbered(old.chunk_neighbours, chunks, chunks, size, following + following.turned()),
+            "chunk_neighbours": renumbered(
+                old.chunk_neighbours, chunks, chunks, size, following + following.transposed()
+            ),
             "chunk_references": rows_of(references, size),
         }
 
     @cached_property
     def _languages(self) -> tuple[tuple[str, ...], Numbers]:
-        """The languages of the chunks, the commonest first, and the place of each chunk's among them."""
+        """The languages of the chunks, the most frequent first, and the index of each chunk's language."""
         met = _numbers(dict.fromkeys((*self._old.languages, *self._chunk_table.languages)))
         new = np.array([met[language] for language in self._chunk_table.languages], dtype=np.int32)
         place = self._chunks.table(self._old.language_of, new)
@@ -163,7 +166,7 @@ class _Growth:
 
     def _of_tags(self) -> dict[str, Any]:
         old, tags, edges = self._old, self._tags, self._edges
-        forms, form_tags = next_keyed(old.tag_forms, old.form_tags, tags.contents.of_old, self._form_pairs())
+        forms, form_tags = updated_mapping(old.tag_forms, old.form_tags, tags.contents.of_old, self._form_pairs())
         weights = Entries.flat(edges.tagged, edges.tag_weights)
         return {
             "tag_ids": tags.ids,
@@ -189,10 +192,10 @@ class _Growth:
         return next_entities.languages_of_names(self._next_entities.chunks, self._languages[1])
 
     @cached_property
-    def _names_read_again(self) -> tuple[NDArray[np.bool_], Numbers]:
-        """Which of the old entities keep the terms of their names, and the entities whose terms are taken anew.
+    def _reread_names(self) -> tuple[NDArray[np.bool_], Numbers]:
+        """A mask of the old entities whose name terms are kept, and the numbers of the entities to analyze again.
 
-        A name is read in the language of the first chunk that mentions it, and that may have changed.
+        A name is analyzed in the language of the first chunk that mentions it, which may have changed.
         """
         old, contents, ranks = self._old, self._entities.contents, _numbers(self._languages[0])
         before = next_entities.languages_of_names(old.entity_chunks, old.language_of)
@@ -208,13 +211,13 @@ class _Growth:
         languages, names = self._languages[0], self._next_entities.names
         return [
             (term, number)
-            for number in self._names_read_again[1].tolist()
+            for number in self._reread_names[1].tolist()
             for term in terms(names[number], languages[self._languages_of_names[number]] if languages else "")
         ]
 
     @cached_property
     def _document_term_pairs(self) -> Pairs:
-        """The terms by which a reader may call each document that is new."""
+        """The terms that readers may use for each new document."""
         return [
             (term, number)
             for number, node in self._new_documents()
@@ -225,12 +228,12 @@ class _Growth:
 
     @cached_property
     def _terms(self) -> tuple[Renumbering, Strings]:
-        old, kept_names = self._old, self._names_read_again[0]
-        used = still_led_to(old.postings, self._chunks.of_old)
-        used |= still_led_to(old.term_documents, self._documents.of_old)
+        old, kept_names = self._old, self._reread_names[0]
+        used = still_used(old.postings, self._chunks.of_old)
+        used |= still_used(old.term_documents, self._documents.of_old)
         used[old.name_terms.columns[kept_names[old.name_terms.rows()]]] = True
-        said = {term for term, _ in (*self._name_term_pairs, *self._document_term_pairs)}
-        return next_keys(old.terms, used, said | self._chunk_table.terms.keys())
+        new_terms = {term for term, _ in (*self._name_term_pairs, *self._document_term_pairs)}
+        return updated_keys(old.terms, used, new_terms | self._chunk_table.terms.keys())
 
     @cached_property
     def _postings(self) -> SparseRows:
@@ -243,7 +246,7 @@ class _Growth:
     @cached_property
     def _name_terms(self) -> SparseRows:
         numbers, words = self._terms
-        kept, _ = self._names_read_again
+        kept, _ = self._reread_names
         rows = np.where(kept, self._entities.contents.of_old, -1).astype(np.int32)
         pairs = self._name_term_pairs
         places = words.places([term for term, _ in pairs]).tolist()
@@ -262,15 +265,15 @@ class _Growth:
             "backwards": backwards(self._old.backwards, numbers, words),
             "postings": postings,
             "lengths": np.bincount(postings.columns, postings.values, chunks).astype(np.float32),
-            "term_documents": next_rows(words, self._old.term_documents, numbers, columns, pairs),
+            "term_documents": updated_rows(words, self._old.term_documents, numbers, columns, pairs),
         }
 
-    # --- what is to be read again ---
+    # --- documents to read again next time ---
 
-    def _cut_off(self) -> Iterator[str]:
-        """The documents that are taken over, and lead to entities or tags that are gone: those may come again."""
+    def _with_dangling_edges(self) -> Iterator[str]:
+        """Yield the copied documents that point to removed entities or tags, which may come back."""
         old, tagged, tag = self._old, self._old.tag_chunks, self._tags.numbers.of_old
-        mentioning, relating = self._next_entities.cut_off()
+        mentioning, relating = self._next_entities.dangling()
         by_chunk = np.concatenate((mentioning, tagged.columns[tag[tagged.rows()] < 0]))
         documents = np.concatenate((old.document_of[by_chunk], relating))
         kept = self._documents.of_old >= 0
@@ -281,13 +284,11 @@ def _numbers(ids: Iterable[str]) -> dict[str, int]:
     return {id: number for number, id in enumerate(ids)}
 
 
-def _to_look_up(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:
-    """The numbers of ids: a mapping made at once where all edges are read, and where those of some, none."""
+def _lookup(ids: Strings, owners: list[str] | None) -> Mapping[str, int]:
+    """Return a mapping from ids to numbers: a dictionary if all edges are read, else a binary search."""
     return _numbers(ids) if owners is None else SortedMap(ids, int)
 
 
 def _metadata(document: Node) -> dict[str, str]:
-    """A document's metadata, which its node keeps as lines of "name: value"."""
-    lines = document.properties.get("metadata", ())
-    pairs = (line.partition(": ")[::2] for line in (lines if isinstance(lines, tuple) else ()))
-    return dict(pairs)
+    """Return a document's metadata, stored in its node as lines "name: value"."""
+    return dict(line.partition(": ")[::2] for line in texts_of(document, "metadata"))

@@ -1,4 +1,4 @@
-"""The units of evidence in a chunk: sentences, list items and rows of tables, with what stands around them."""
+"""The units of evidence in a chunk: sentences, list items and table rows, with their context."""
 
 from __future__ import annotations
 
@@ -20,32 +20,39 @@ from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_table
 _BREAKS = re.compile(r"\n\s*+")
 _BLANK = "\n\n"
 _SMALL = re.compile(r"[a-zà-ÿ]")
-"""A line is a block of its own, unless it goes on in small letters in a paragraph that is wrapped."""
+"""Start of a continuation line: in a wrapped paragraph, a line in lower case continues the previous one."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
 _LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
-"""Dots that lead from a title to its page: an entry of a table of contents."""
+"""Dot leaders between a title and its page, in a table of contents."""
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 _HEADING_LENGTH = 80
-_SAID_OF_A_TERM = 12
-"""Terms that what is said of a term has more than, a line of text: items of a list are shorter."""
+"""Maximum characters of a heading."""
+_DESCRIPTION_TERMS = 12
+"""The description of a glossary term has more terms than this, about a line; list items have fewer."""
 _SOURCES_LENGTH = 24
-"""Characters of a heading such as "5. References" at most."""
+"""Maximum characters of a heading such as "5. References"."""
 _ENDINGS = ".!?;:,。!?;:,"
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceUnit:
-    """A sentence, item or row of a chunk. `span` counts in the document's text.
+    """A sentence, list item or table row of a chunk.
 
-    `header` is the row that names the columns, empty where there is none, `heading` the line that heads it inside the
-    chunk. `label` says that it only names something: a heading, the header of a table, the term that an entry of a
-    glossary defines, an entry of a bibliography or of a table of contents. `fields` are the cells of a row under the
-    names of their columns, with what merged cells hold and with their units, none where the columns are not known;
-    `group` is the merged cell over all columns that heads the row, of a sentence the term that it is said of; `table`
-    the id of its table, empty where it is not known. `own` are its terms with the header's, the fields' and those of
-    the term that it is said of, `near` those of the units beside it, `above` those of title, file name, headings and
-    caption, `chunk` those of its whole chunk.
+    - `rank`: the rank of its hit.
+    - `span`: its span in the document's text.
+    - `header`: the table row with the column names, or "".
+    - `heading`: the nearest heading above it in the chunk.
+    - `label`: whether it only names something: a heading, a table header, a glossary term, or an entry of a
+      bibliography or table of contents.
+    - `fields`: (column name, cell) of a row, with merged cells repeated and units added; empty if the columns are
+      unknown.
+    - `group`: for a row, the merged cell over all columns above it; for a sentence, the glossary term it describes.
+    - `table`: the id of its table, or "".
+    - `own`: its terms, with those of header, fields and glossary term.
+    - `near`: the terms of the adjacent units.
+    - `above`: the terms of title, file name, headings and caption.
+    - `chunk`: the terms of its whole chunk.
     """
 
     hit: Hit
@@ -65,31 +72,31 @@ class EvidenceUnit:
 
     @property
     def is_row(self) -> bool:
-        """Whether it is a row of a table."""
+        """Whether it is a table row."""
         return RULE in self.text
 
     def is_named(self, question: str) -> bool:
-        """Whether it is a row that a question names: a cell with a figure has no word that the question has not.
+        """Whether a question names this row: all words of one of its cells with a digit are in the question.
 
-        "Hulda 2" is named where the weight of the Hulda 2 is asked for, "Hulda 2 Long" is not.
+        A question about the weight of the Hulda 2 names a row "Hulda 2", but not a row "Hulda 2 Long".
         """
-        said = frozenset(words(question)) if self.fields else frozenset[str]()
+        asked = frozenset(words(question)) if self.fields else frozenset[str]()
         cells = (cell for _, cell in self.fields if any(map(str.isdigit, cell)))
-        return any(said.issuperset(words(cell)) for cell in cells)
+        return any(asked.issuperset(words(cell)) for cell in cells)
 
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
-    """Return the sentences, items and rows of a hit's chunk in order."""
-    return [EvidenceUnit(hit, rank, *told) for told in _units(hit.chunk, hit.title, hit.uri, hit.rows)]
+    """Return the sentences, list items and table rows of a hit's chunk in order."""
+    return [EvidenceUnit(hit, rank, *fields) for fields in _units(hit.chunk, hit.title, hit.uri, hit.rows)]
 
 
 _Terms = frozenset[str]
-_Told = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms]
-"""What a unit says of itself, whoever found it: the fields of `EvidenceUnit` from `span` on."""
+_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms]
+"""The fields of `EvidenceUnit` from `span` on, which do not depend on the hit."""
 
 
-@lru_cache(maxsize=512)  # a chunk that answers one question is read for the next one too
-def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_Told, ...]:
+@lru_cache(maxsize=512)  # consecutive questions often find the same chunks
+def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_UnitFields, ...]:
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
     _read_entries(pieces, chunk.text, chunk.language)
@@ -97,9 +104,9 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
-    own = [_terms(_said(piece), chunk.language) for piece in pieces]
+    own = [_terms(_searched_text(piece), chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)
-    found: list[_Told] = []
+    found: list[_UnitFields] = []
     for index, piece in enumerate(pieces):
         if len(_NUMBERING.sub("", piece.text)) <= 1:
             continue
@@ -110,7 +117,7 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
     return tuple(found)
 
 
-def _said(piece: EvidenceLine) -> str:
+def _searched_text(piece: EvidenceLine) -> str:
     term = "" if piece.is_row else piece.group
     return " ".join((term, piece.header, piece.text, *(part for field in piece.fields for part in field)))
 
@@ -127,7 +134,7 @@ def _spans(text: str) -> Iterator[Span]:
             lead = len(line) - len(line.lstrip())
             yield Span(start + lead, start + len(line.rstrip()))
         else:
-            yield from (span.shifted(start) for span in _whole(sentences(line), line))
+            yield from (span.shifted(start) for span in _with_numbering(sentences(line), line))
         start = end
 
 
@@ -143,7 +150,7 @@ def _line_ends(text: str) -> Iterator[int]:
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether lines of a paragraph end where the next word has no room, and not where an item of a list does."""
+    """Whether the lines of a paragraph break only where the next word would not fit, unlike those of a list."""
     width = max(map(len, lines))
     return all(
         len(line) + 1 + len(after.split(maxsplit=1)[0]) > width
@@ -152,8 +159,8 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     )
 
 
-def _whole(spans: list[Span], line: str) -> list[Span]:
-    """A number that opens a line goes with what it numbers: "Table 1." with its caption, "4." with its heading."""
+def _with_numbering(spans: list[Span], line: str) -> list[Span]:
+    """Return the sentences with a leading number joined to its text: "Table 1." to the caption, "4." to the heading."""
     if len(spans) > 1 and _OPENING.fullmatch(spans[0].slice(line)):
         return [Span(spans[0].start, spans[1].end), *spans[2:]]
     return spans
@@ -179,7 +186,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
 
 
 def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:
-    """Tell terms and what is said of them: options, parameters, directives and alarms, each with its description."""
+    """Find glossary entries: options, parameters, directives or alarms, each a term with its description below."""
     term = ""
     for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
         if piece.label or text[: piece.span.start].endswith(_BLANK):
@@ -191,7 +198,7 @@ def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> N
 
 
 def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:
-    """Whether a line is short and no sentence, no item among such, and a paragraph stands right below it."""
+    """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph."""
     behind = text.find("\n", after.span.end)
     below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
     return (
@@ -200,7 +207,7 @@ def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLi
         and text[piece.span.end : after.span.start] == "\n"
         and not after.is_row
         and below.endswith(_SENTENCE_ENDS)
-        and len(terms(below, language, stop=False)) > _SAID_OF_A_TERM
+        and len(terms(below, language, stop=False)) > _DESCRIPTION_TERMS
     )
 
 

@@ -1,7 +1,4 @@
-"""Filters of a question: checked against the knowledge base, and applied to its chunks.
-
-`resolve_filter` checks and completes what a user wrote; `chunk_mask` says which chunks of the index it lets through.
-"""
+"""Filters of a question: `resolve_filter` checks and completes the user's input, `chunk_mask` applies it to chunks."""
 
 from __future__ import annotations
 
@@ -25,11 +22,11 @@ from pipelines.store.vector import Filter
 DATE_FORM = "2024, 2024-05 or 2024-05-31"
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T\d\d(?::\d\d){1,2}\S{0,7})?)?)?", re.ASCII)
 _SHOWN = 8
-"""Names that a hint lists at most."""
+"""Maximum names listed in a hint."""
 
 
 def check_dates(where: Filter) -> None:
-    """Raise `SettingsError` for an invalid date, or where `until` is before `since`."""
+    """Raise `SettingsError` if a date is invalid or `until` is before `since`."""
     for name, given in (("since", where.since), ("until", where.until)):
         if given and not _is_valid_date(given):
             raise SettingsError(f"{name}: {given!r} is not a date", ids=(given,), hint=f"write it as {DATE_FORM}")
@@ -40,7 +37,7 @@ def check_dates(where: Filter) -> None:
 
 
 def resolve_filter(where: Filter, index: Index, entries: Sequence[Entry]) -> Filter:
-    """Return the filter with names as the knowledge base writes them; `entries` are those of its catalog.
+    """Return the filter with names in the spelling of the knowledge base; `entries` are those of its catalog.
 
     Raises `NotFound`, with similar names as a hint, for a document, folder, type, tag or page that the knowledge base
     does not have, and `SettingsError` for an invalid date.
@@ -66,7 +63,7 @@ def resolve_filter(where: Filter, index: Index, entries: Sequence[Entry]) -> Fil
 
 
 def with_tag_spellings(where: Filter, index: Index) -> Filter:
-    """Return the filter with all spellings of its tags: a chunk has a tag as its document spells it."""
+    """Return the filter with all spellings of its tags, since each document has its own spelling."""
     if not where.tags:
         return where
     wanted = {normalize(tag) for tag in where.tags}
@@ -75,7 +72,7 @@ def with_tag_spellings(where: Filter, index: Index) -> Filter:
 
 
 def chunk_mask(where: Filter, index: Index) -> Weights | None:
-    """Return 1 for each chunk that the filter lets through, else 0; None for an empty filter."""
+    """Return 1 for each chunk that passes the filter, else 0; None for an empty filter."""
     if where == Filter():
         return None
     documents = np.array([_lets_through(where, number, index) for number in range(len(index.documents))], dtype=bool)
@@ -107,7 +104,7 @@ def _has_tag(where: Filter, index: Index) -> NDArray[np.bool_]:
 
 
 def describe_filter(where: Filter) -> str:
-    """Return a filter in words: "document a.pdf; page 3; since 2024"."""
+    """Return a filter as text: "document a.pdf; page 3; since 2024"."""
     parts = (
         ("document", where.documents), ("folder", where.folders), ("type", where.media_types), ("tag", where.tags),
         ("page", tuple(map(str, where.pages))), ("since", (where.since,)), ("until", (where.until,)),
@@ -116,7 +113,7 @@ def describe_filter(where: Filter) -> str:
 
 
 def _refuse_unreadable(documents: Collection[str], entries: Sequence[Entry]) -> None:
-    """Refuse a file of the folder that could not be made a document, with the reason."""
+    """Raise `NotFound` for a file that could not be indexed, with the reason."""
     reasons = {entry.uri: f"{entry.status.value}: {entry.reason}" for entry in entries if not entry.status.searchable}
     for name in documents:
         if name in reasons:
@@ -131,11 +128,11 @@ def _refuse_unknown(what: str, wanted: Collection[str], all_of_them: Iterable[st
 
 
 _TYPES = {"md": "text/markdown", "eml": "message/rfc822", "epub": "application/epub+zip", "txt": "text/plain"}
-"""Endings that `mimetypes` knows on some machines alone."""
+"""File suffixes that `mimetypes` does not know on every machine."""
 
 
 def media_type_of(name: str) -> str:
-    """Return the media type of an ending ("pdf", ".docx"); a media type as it is, and what is neither."""
+    """Return the media type of a file suffix ("pdf", ".docx"); any other text unchanged."""
     if "/" in name:
         return name
     ending = name.lower().lstrip(".")
@@ -143,7 +140,7 @@ def media_type_of(name: str) -> str:
 
 
 def _refuse_types(wanted: Collection[str], index: Index) -> None:
-    """Refuse media types that no document has; the hint lists file suffixes unless a media type was given."""
+    """Raise `NotFound` for media types that no document has; the hint lists suffixes or media types, as given."""
     endings = sorted({uri.rsplit("/", 1)[-1].rpartition(".")[2] for uri in index.uris if "." in uri})
     for name in wanted:
         if name not in index.media_types:
@@ -152,7 +149,7 @@ def _refuse_types(wanted: Collection[str], index: Index) -> None:
 
 
 def _nearest(name: str, there: Collection[str]) -> str:
-    """A hint with the names most similar to `name`, whole or by their last part; without such, with the first names."""
+    """Return a hint with the names similar to `name`, or to its last path component, else with the first names."""
     by_last: dict[str, list[str]] = {}
     for one in there:
         by_last.setdefault(one.rsplit("/", 1)[-1].casefold(), []).append(one)
@@ -167,7 +164,7 @@ def _nearest(name: str, there: Collection[str]) -> str:
 
 
 def _refuse_pages(where: Filter, index: Index, pages: Mapping[str, int]) -> None:
-    """Refuse pages that no document within the filter has; a document whose pages are not counted may have any."""
+    """Raise `NotFound` for pages beyond those of the documents in the filter, if the page counts of all are known."""
     meant = [id for id, uri in zip(index.documents, index.uris, strict=True) if _is_meant(where, id, uri)]
     if not where.pages or any(id not in pages for id in meant):
         return
@@ -188,7 +185,7 @@ def _is_meant(where: Filter, id: str, uri: str) -> bool:
 
 
 def _resolved_name(name: str, names: Iterable[str]) -> str:
-    """The one URI that a user who writes `name` can mean; where there is none, or more than one, `name` itself."""
+    """Return the only URI that `name` can mean, else `name` itself."""
     meant = called(name, names)
     return meant[0] if len(meant) == 1 else name
 

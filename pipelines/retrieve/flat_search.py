@@ -1,4 +1,4 @@
-"""Flat search over the chunks: by terms, by vectors, or by both; retrieval over all layers is compared with it."""
+"""Flat search over the chunks by terms, by vectors or by both: the baseline for retrieval over the graph."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ FUSION = 60
 
 
 class Mode(StrEnum):
-    """How chunks are found: by all layers and edges, or by flat search, for comparison."""
+    """How chunks are found: over all layers and edges of the graph, or by flat search."""
 
     GRAPH = "graph"
     BM25 = "bm25"
     DENSE = "dense"
     HYBRID = "hybrid"
-    """Both flat searches by reciprocal rank fusion."""
+    """BM25 and dense search, combined by reciprocal rank fusion."""
 
 
 class FlatSearch:
-    """Searches chunks in a vector store; `embed` makes a query's vector."""
+    """Searches chunks in a vector store; `embed` returns a query's vector."""
 
     def __init__(
         self, vectors: VectorStore, index: Index, corpus: CorpusWords, embed: Callable[[str], Vectors]
@@ -37,7 +37,7 @@ class FlatSearch:
         self._vectors, self._index, self._corpus, self._embed = vectors, index, corpus, embed
 
     def search(self, mode: Mode, query: str, limit: int, where: Filter, depth: int = 0) -> list[Scored]:
-        """Return the best chunks by a flat mode, best first, at most `limit`; `depth` of each search are fused."""
+        """Return at most `limit` chunks, best first; for `HYBRID`, the best `depth` of each search are combined."""
         if mode is Mode.BM25:
             return self._by_terms(query, limit, where)
         if mode is Mode.DENSE:
@@ -53,9 +53,9 @@ class FlatSearch:
 
 
 def fuse(rankings: Sequence[Sequence[K]]) -> dict[K, float]:
-    """Return all that is ranked with a score in (0, 1], the highest first, ties by key; 1 for what is first in all.
+    """Return the keys of all rankings with their fused scores in (0, 1], highest first, ties by key.
 
-    Reciprocal rank fusion (Cormack et al. 2009).
+    Reciprocal rank fusion (Cormack et al. 2009), scaled so that a key that is first in all rankings has the score 1.
 
     >>> list(fuse([[1, 2, 3], [3, 1]]))
     [1, 3, 2]

@@ -1,4 +1,4 @@
-"""What retrieval returns: chunks with their scores, what each score is made of, and how they are read from a graph."""
+"""Results of retrieval: chunks with scores and their components, and the code that reads them from a graph."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a hit's score.
+    """A component of a hit's score.
 
-    `layer` is "document", "chunk", "summary", "atom", "tag" or "entity" for similarity, or the kind of edge for
-    propagation ("REFERENCES", "MENTIONS", ...); `path` names the nodes on the path along which the score was passed,
-    from the chunk where it began to the hit.
+    `layer` is "document", "chunk", "summary", "atom", "tag" or "entity" for similarity, or a kind of edge for
+    propagation ("REFERENCES", "MENTIONS", ...). `path` names the nodes along which the score was propagated, from the
+    first chunk to the hit.
     """
 
     layer: str
@@ -33,10 +33,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a table as the table has it: what a merged cell holds stands in each row and column that it spans.
+    """A row of a parsed table; the text of a merged cell is repeated in each row and column that it spans.
 
-    `table` is the table's id, `span` the row's in the document's text; `names` are the names of the columns of `cells`,
-    which are not empty.
+    `table` is the table's id, `span` the row's span in the document's text, `names` are the column names of the
+    non-empty `cells`.
     """
 
     table: str
@@ -46,17 +46,16 @@ class TableRow:
 
     @property
     def is_one_cell(self) -> bool:
-        """Whether one cell spans columns of different names and there is no other: it heads the rows below."""
+        """Whether a single cell spans columns of different names: it is a heading of the rows below."""
         return len(set(self.names)) > 1 and len(set(self.cells)) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk found. `score` is in [0, 1]; the shares add up to it.
+    """A chunk found. `score` is in [0, 1], the sum of the shares.
 
-    `atoms` are the texts of the chunk's atoms that matched best, best first. `superseded_by` is the URI of the newest
-    document that replaces this one's, empty where none does. `rows` are the rows of tables in the chunk, headers left
-    out.
+    `atoms` are the texts of the chunk's best matching atoms, best first. `superseded_by` is the URI of the newest
+    document that replaces the chunk's document, or "". `rows` are the table rows in the chunk, without headers.
     """
 
     chunk: Chunk
@@ -72,7 +71,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class AtomHit:
-    """An atom found, with the chunk that it was taken from; `score` in [0, 1] (PIKE-RAG 5.3.2: q_ij and c_ij)."""
+    """An atom found, with its chunk; `score` is in [0, 1] (PIKE-RAG 5.3.2: q_ij and c_ij)."""
 
     text: str
     score: float
@@ -81,7 +80,7 @@ class AtomHit:
 
 @dataclass(frozen=True, slots=True)
 class LinkedChunk:
-    """A chunk one edge away from the chunk `source`: the kind of edge, and the entity that it leads over, if any."""
+    """A chunk one edge away from the chunk `source`; `through` is the name of the connecting entity, or ""."""
 
     source: str
     hit: Hit
@@ -91,7 +90,7 @@ class LinkedChunk:
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A chunk that was found, by its id, with its score and what that is made of."""
+    """The id of a chunk found, with its score and components."""
 
     id: str
     score: float
@@ -100,16 +99,16 @@ class FoundChunk:
 
 
 class HitReader:
-    """Reads what was found from a graph.
+    """Reads the chunks found from a graph.
 
-    `missed` is called where a chunk is in the graph no longer, or not yet in the index: that is then outdated.
+    `missed` is called if a chunk is missing from the graph or the index, because the index is outdated.
     """
 
     def __init__(self, graph: GraphStore, index: Index, missed: Callable[[], None]) -> None:
         self._graph, self._index, self._missed = graph, index, missed
 
     def hits(self, found: Iterable[FoundChunk]) -> tuple[Hit, ...]:
-        """Return the chunks as hits, in their order; those that are missed are left out."""
+        """Return the chunks as hits in the given order, without missing ones."""
         listed = list(found)
         ids = {one.id for one in listed}
         nodes, rows = {node.id: node for node in self._graph.nodes((NodeKind.CHUNK,), ids)}, read_rows(self._graph, ids)
@@ -123,47 +122,48 @@ class HitReader:
         document = index.document_number(chunk.document)
         uri, title, newer = index.uris[document], index.titles[document], int(index.superseded_by[document])
         superseded_by = index.uris[newer] if newer >= 0 else ""
-        told = (found.score, found.shares, found.atoms)
-        return Hit(chunk, chunk.document, uri, title, *told, superseded_by, rows)
+        own = (found.score, found.shares, found.atoms)
+        return Hit(chunk, chunk.document, uri, title, *own, superseded_by, rows)
 
 
 def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[TableRow, ...]]:
-    """Return the rows of tables in these chunks, by chunk in reading order; chunks without any are left out."""
+    """Return the table rows of these chunks by chunk id, in reading order; chunks without rows are omitted."""
     ids = {edge.target for edge in graph.edges((EdgeKind.HAS_ROW,), sources=chunks)} if chunks else set()
     found: dict[str, list[TableRow]] = {}
     for node in graph.nodes((NodeKind.ROW,), ids) if ids else ():
         span = Span(_number(node, "start"), _number(node, "end"))
-        found.setdefault(_text(node, "chunk"), []).append(
-            TableRow(_text(node, "table"), span, _texts(node, "columns"), _texts(node, "values"))
+        found.setdefault(text_of(node, "chunk"), []).append(
+            TableRow(text_of(node, "table"), span, texts_of(node, "columns"), texts_of(node, "values"))
         )
     return {chunk: tuple(sorted(rows, key=lambda row: row.span)) for chunk, rows in found.items()}
 
 
 def chunk_of(node: Node) -> Chunk:
-    """Return the chunk that a node was made from (`pipelines.graph.node_properties.of_chunk`)."""
+    """Return the chunk stored in a node, the inverse of `pipelines.graph.node_properties.of_chunk`."""
     return Chunk(
         id=node.id,
         document=node.owner,
-        section=_text(node, "section"),
+        section=text_of(node, "section"),
         position=_number(node, "position"),
-        text=_text(node, "text"),
+        text=text_of(node, "text"),
         provenance=_provenance(node),
-        heading_path=_texts(node, "heading_path"),
-        context=_text(node, "context"),
-        summary=_text(node, "summary"),
-        forward_summary=_text(node, "forward_summary"),
-        language=_text(node, "language"),
+        heading_path=texts_of(node, "heading_path"),
+        context=text_of(node, "context"),
+        summary=text_of(node, "summary"),
+        forward_summary=text_of(node, "forward_summary"),
+        language=text_of(node, "language"),
     )
 
 
 def _provenance(node: Node) -> Provenance:
     page = _number(node, "page") if "page" in node.properties else None
-    boxes = tuple(box_of(box) for box in _texts(node, "boxes"))
+    boxes = tuple(box_of(box) for box in texts_of(node, "boxes"))
     span = Span(_number(node, "start"), _number(node, "end"))
-    return Provenance(node.owner, span, page, _text(node, "label"), _text(node, "cells"), boxes)
+    return Provenance(node.owner, span, page, text_of(node, "label"), text_of(node, "cells"), boxes)
 
 
-def _text(node: Node, name: str) -> str:
+def text_of(node: Node, name: str) -> str:
+    """Return a text property of a node, or "" if it is missing."""
     return str(node.properties.get(name, ""))
 
 
@@ -172,6 +172,7 @@ def _number(node: Node, name: str) -> int:
     return int(value) if isinstance(value, int | float) else 0
 
 
-def _texts(node: Node, name: str) -> tuple[str, ...]:
+def texts_of(node: Node, name: str) -> tuple[str, ...]:
+    """Return a property of a node that is a tuple of texts, or () if it is missing."""
     value = node.properties.get(name, ())
     return value if isinstance(value, tuple) else ()

@@ -1,6 +1,6 @@
-"""The graph as retrieval reads it: nodes by number, edges as sparse rows, and names as they are compared.
+"""The retrieval index of a graph: numbered nodes, edges as sparse matrices, and folded names.
 
-All of it is arrays, which may be those of a file that is mapped: what a question does not ask for is not read.
+The index consists of arrays that may be memory-mapped: only the parts that a question needs are read.
 """
 
 from __future__ import annotations
@@ -26,48 +26,50 @@ _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 INNER_NAME = 0.5
-"""Weight of a name inside a longer one, in a question as in a chunk, against 1 for one that stands alone; not tuned."""
+"""Weight of a name inside a longer one, in questions and chunks; a name of its own has 1. Not tuned."""
 LONGEST_NAME = 8
-"""Words of a name that is looked up in a question at most."""
+"""Maximum words of a name that is looked up in a question."""
 
 
 _STRINGS, _ROWS = {"empty": Strings.of(())}, {"empty": SparseRows.empty()}
 _NUMBERS, _TRIPLES = {"empty": np.zeros(0, np.int32)}, {"empty": np.zeros((0, 3), np.int32)}
 _WEIGHTS, _FLAGS = {"empty": np.zeros(0, np.float32)}, {"empty": np.zeros(0, np.bool_)}
 _HASHES = {"empty": np.zeros((0, HASH_BYTES), np.uint8)}
-"""What a part is in the index of an empty graph."""
+"""The value of each kind of field in the index of an empty graph."""
 
 
 @dataclass(frozen=True)
 class Index:
-    """Chunks, documents, entities, tags and terms by number, each in order of id, and the edges between them.
+    """Chunks, documents, entities, tags and terms, numbered in the order of their ids, and the edges between them.
 
-    A field named `a_bs` has for each a the bs that it leads to: `chunk_entities` the entities that a chunk mentions,
-    `entity_chunks` the chunks that mention an entity. Terms and keys are in order too, so that what a number is does
-    not depend on what was read first.
+    A field named `a_bs` maps each a to its bs: `chunk_entities` are the entities that a chunk mentions, `entity_chunks`
+    the chunks that mention an entity. Terms and keys are sorted, so that numbers do not depend on the reading order.
 
-    Of chunks: `document_of`, the `pages` where they begin (0: none), their `lengths` in terms. `language_of` is the
-    place of a chunk's language in `languages`, which are in order of their share, the largest first ("" where it is not
-    known). `rewritten` says whether a chunk's summary has words that are not its own. `postings` has for each of
-    `terms` the chunks that hold it, stemmed as a word of the chunk's language, and how often; `backwards` are the terms
-    in order of their letters from the last to the first. A chunk mentions also the
-    entities whose names are inside a longer name in it (`inner_entities`), with less weight. `chunk_references` leads
-    to the documents that a chunk refers to, `chunk_neighbours` to the chunks before and behind.
+    Chunks:
+    - `document_of`: the document of each chunk; `pages`: its first page (0: unknown); `lengths`: its number of terms.
+    - `language_of`: the index of its language in `languages`, which are sorted by frequency ("" if unknown).
+    - `rewritten`: whether its summary has words that are not in the chunk.
+    - `terms`, `postings`: for each term the chunks that contain it and how often, stemmed in the chunk's language;
+      `backwards`: the terms sorted by their reversed spelling.
+    - `inner_entities`: the entities whose names are part of an entity's name; chunks mention them with less weight.
+    - `chunk_references`: the documents that a chunk refers to; `chunk_neighbours`: the previous and the next chunk.
 
-    Of documents: `superseded_by` is the newest document that replaces each, or -1; `title_documents` leads from a
-    title as `name_key` folds it (`title_keys`) to documents, `term_documents` from a term to the documents that a
-    reader may call by it (`document_words`).
+    Documents:
+    - `superseded_by`: the newest document that replaces each, or -1.
+    - `title_keys`, `title_documents`: documents by their title, folded by `name_key`.
+    - `term_documents`: for each term the documents that readers may name by it (`document_words`).
 
-    Of entities: `name_frequency` is the number of chunks in which the name stands, `name_terms` its terms;
-    `relations` are the edges RELATED: the document that says so, head and tail, and `related_entities` leads along
-    them both ways; `key_entities` leads from a folded name (`entity_keys`) to entities. `named_in_title` says of each
-    entry of `entity_chunks` whether the title of the chunk's document is the entity's name.
+    Entities:
+    - `name_frequency`: the number of chunks with the name; `name_terms`: its terms.
+    - `relations`: the RELATED edges as (document, head, tail); `related_entities`: the same in both directions.
+    - `entity_keys`, `key_entities`: entities by their folded name.
+    - `named_in_title`: for each entry of `entity_chunks`, whether the title of the chunk's document is the name.
 
-    `tag_aliases` are the other spellings of each tag, one to a line; `form_tags` leads from the `tag_form` of a
-    spelling (`tag_forms`) to tags.
+    Tags: `tag_aliases` has the other spellings of each tag, one per line; `tag_forms` and `form_tags` map the
+    `tag_form` of a spelling to tags.
 
-    What the next index can take over from this one (`pipelines.retrieve.build_index`) is told by `digests`, what the
-    graph said of each of its `owners`, "" of one that is to be read again, and `entity_hashes` and `tag_hashes`.
+    The next index is built from this one (`pipelines.retrieve.build_index`) by comparing `entity_hashes`, `tag_hashes`
+    and `digests`, the graph's digest for each of `owners` ("" if it must be read again).
     """
 
     chunks: Strings = field(metadata=_STRINGS)
@@ -117,12 +119,12 @@ class Index:
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the chunks, that of most chunks first."""
+        """The languages of the chunks, the most frequent first."""
         return tuple(self.language_names)
 
     @cached_property
     def has_summaries(self) -> bool:
-        """Whether there are summaries in words that are not their chunks' own."""
+        """Whether any summary has words that are not in its chunk."""
         return bool(self.rewritten.any())
 
     @cached_property
@@ -147,8 +149,11 @@ class Index:
 
     @cached_property
     def tag_names_by_form(self) -> Mapping[str, str]:
-        """The tag of each form of a spelling; of several the last."""
-        tags, names = self.form_tags, self.tag_names  # not the index itself: it would hold itself in memory
+        """The tag of each form of a spelling; the last if there are several."""
+        tags, names = (
+            self.form_tags,
+            self.tag_names,
+        )  # do not capture the index: a reference cycle would keep it in memory
         return SortedMap(self.tag_forms, lambda form: names[tags.columns_of(form)[-1]])
 
     @cached_property
@@ -169,7 +174,7 @@ class Index:
         return len(self.chunks)
 
     def chunk_number(self, chunk: str) -> int | None:
-        """Return the number of a chunk, None for an unknown one."""
+        """Return the number of a chunk, or None if it is unknown."""
         place = self.chunks.place(chunk)
         return None if place < 0 else place
 
@@ -181,7 +186,7 @@ class Index:
         return place
 
     def tag_number(self, name: str) -> int | None:
-        """Return the number of the tag of this name, of several the last; None where there is none."""
+        """Return the number of the tag with this name, the last if there are several, or None."""
         tags = self.tags_by_form.get(tag_form(name), ())
         return next((tag for tag in reversed(tags) if self.tag_names[tag] == name), None)
 
@@ -191,27 +196,27 @@ NO_INDEX = Index(**{part.name: part.metadata["empty"] for part in fields(Index)}
 
 
 def name_key(text: str) -> str:
-    """Return a name in words without accents, one blank between them: "Kenjirō" and "kenjiro" are one."""
+    """Return the words of a name without accents, separated by blanks: "Kenjirō" and "kenjiro" have the same key."""
     plain = normalize(text)
     return " ".join(_WORD.findall(plain if plain.isascii() else "".join(map(_without_accents, plain))))
 
 
 def _without_accents(letter: str) -> str:
-    """A Latin letter without its accents; letters of other scripts keep theirs."""
+    """Return a Latin letter without accents; letters of other scripts are unchanged."""
     first = unicodedata.normalize("NFKD", letter)[:1]
     return first if first.isascii() and first.isalpha() else letter
 
 
 @lru_cache(maxsize=64)
 def common_keys(*languages: str) -> frozenset[str]:
-    """Return the words of languages that name nothing, as names are looked up: "Más" may be a heading."""
+    """Return the keys of the stop words of some languages, which are not names: "Más" may be a heading."""
     return frozenset(name_key(word) for language in languages for word in stop_words(language))
 
 
 def title_keys(title: str, language: str = "") -> Iterator[str]:
-    """Yield the folded names in a title: all of it, without what is in brackets, and up to its first comma.
+    """Yield the keys of a title: the whole title, without brackets, and up to its first comma.
 
-    What has stop words of `language` alone is no name.
+    Keys that consist of stop words of `language` are omitted.
     """
     bare = _BRACKETS.sub("", title).strip()
     for form in dict.fromkeys((title, bare, bare.partition(",")[0])):
@@ -221,14 +226,14 @@ def title_keys(title: str, language: str = "") -> Iterator[str]:
 
 
 def document_words(title: str, uri: str, media_type: str, language: str = "") -> list[str]:
-    """Return the terms by which a reader may call a document: those of its title, its file name and its kind."""
+    """Return the terms that readers may use for a document: those of its title, file name and kind."""
     file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
-    said = f"{title} {_CAMEL.sub(' ', file)} {kind_words(media_type, language)}"
-    return list(dict.fromkeys(terms(said, language)))
+    text = f"{title} {_CAMEL.sub(' ', file)} {kind_words(media_type, language)}"
+    return list(dict.fromkeys(terms(text, language)))
 
 
 def word_ngrams(text: str, longest: int = LONGEST_NAME) -> Iterator[tuple[int, int, str]]:
-    """Yield all n-grams of up to `longest` words as (first word, end, key), the longest first."""
+    """Yield all n-grams of up to `longest` words as (first word, end, key), longest first."""
     words = name_key(text).split()
     for size in range(min(longest, len(words)), 0, -1):
         for start in range(len(words) - size + 1):

@@ -1,4 +1,4 @@
-"""The index and its similarity scale in a file, so that opening a knowledge base need not read the graph again."""
+"""The index and its similarity scale in a file, so that a knowledge base opens without reading the graph."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ from pipelines.retrieve.strings import Strings
 from pipelines.store.vector import RecordKind, VectorStore
 
 VERSION = 13
-"""Raised when the same graph gives another index, or the file another form."""
+"""To be raised when a change in the code gives another index for the same graph, or another file format."""
 FILE = "index.npz"
 _BACKGROUND = "background"
-_TOLD = "told"
-"""The entry of the file that tells of which state of the graph it is, and of the scale."""
+_HEADER = "told"
+"""The entry of the file with the `_Header`."""
 SCALE_SAMPLE = 64
-"""Documents from which the scale is measured: means of some hundred vectors, read in well under a second."""
+"""Documents from which the scale is measured: some hundred vectors, read in well under a second."""
 _TAG_SAMPLE = 256
-"""Tags whose cosines to one another are taken for those of words that have nothing to do with each other."""
+"""Maximum tags whose mutual cosines estimate the cosine of unrelated words."""
 BACKGROUND = 1024
-"""Records of a kind to whose cosines those of a question are held: their mean is then known to a thirty-second of their
-deviation. With a quarter of them two of 150 questions were answered worse than with all of the sample."""
+"""Records of a kind whose cosines to a question are its baseline: the standard error of their mean is 1/32 of their
+deviation. With a quarter of them, two of 150 questions were answered worse than with the whole sample."""
 _FEWEST = 32
-"""Records that tell a deviation: of fewer the best one stands out by less than it does of many."""
+"""Minimum records for estimating a deviation."""
 _LEAST_RANGE = 0.05
-"""The least difference of two cosines that is taken for more than noise."""
+"""Minimum difference of two cosines that is more than noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A linear scale for cosines: 0 for what a question meets by chance, 1 for a passage and its own atom.
+    """A linear scale for cosines: 0 for unrelated texts, 1 for an atom and its own chunk.
 
-    Chance is the mean cosine of the question to records of a kind (`background`) and their standard deviation above it.
-    It is the question's own, for all cosines of one question are as high or low together as those of another: with e5
-    the means of two questions differ by more than its best passage is above its mean. Where there is no background it
-    is the mean cosine of such records to atoms of other documents (`floors`, by kind). `top` is the mean cosine of an
-    atom to its own chunk; with the floors it says how long the scale is. The floor of tags is the mean cosine of two
-    of them. (A BM25 score is divided by that of a text of mean length that has every term of the query once, see
+    The zero point of a question is the mean plus one standard deviation of its cosines to a sample of records
+    (`background`, by kind). It is computed for each question, since the cosines of one question can all be higher than
+    those of another: with e5 the means of two questions differ by more than the best passage is above the mean. Without
+    a background, the zero point is the mean cosine of such records to atoms of other documents (`floors`, by kind; for
+    tags, the mean cosine of two tags). The unit is `top`, the mean cosine of an atom to its own chunk, minus the floor.
+    (A BM25 score is divided by that of a text of mean length with each query term once, see
     `pipelines.retrieve.layers`.)
     """
 
@@ -62,7 +62,7 @@ class Scale:
     background: Mapping[str, Vectors] = field(default_factory=dict, compare=False)
 
     def scaled(self, kind: RecordKind, cosines: Weights, question: Vectors) -> Weights:
-        """Return cosines of records of `kind` to a question's vector on the scale; never below 0."""
+        """Return the scaled cosines of records of `kind` to a question's vector; never below 0."""
         floor = self.floors.get(kind.value, 0.0)
         chance = floor
         if kind.value in self.background:
@@ -71,15 +71,15 @@ class Scale:
         found: Weights = np.maximum(0, (cosines - np.float32(chance)) / np.float32(max(self.top - floor, _LEAST_RANGE)))
         return found
 
-    def likeness(self, kind: RecordKind, cosine: float) -> float:
-        """Return how alike a word and a record of `kind` are: 0 as two by chance, 1 as a word to itself."""
+    def similarity(self, kind: RecordKind, cosine: float) -> float:
+        """Return the scaled cosine of a word and a record of `kind`: 0 if unrelated, 1 if identical."""
         floor = self.floors.get(kind.value, 0.0)
         return (cosine - floor) / max(1.0 - floor, _LEAST_RANGE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What the file holds that is no array."""
+class _Header:
+    """The contents of the file besides arrays."""
 
     version: int
     state: str
@@ -89,7 +89,7 @@ class _Told:
 
 
 def measure_scale(vectors: VectorStore, documents: list[str]) -> Scale:
-    """Return the scale of a knowledge base from `SCALE_SAMPLE` of its documents, evenly taken from those given."""
+    """Return the scale of a knowledge base, measured on `SCALE_SAMPLE` evenly spaced documents of those given."""
     step = max(1, len(documents) // SCALE_SAMPLE)
     samples = {kind: _VectorSample() for kind in (RecordKind.ATOM, RecordKind.CHUNK, RecordKind.SUMMARY)}
     for embedded in vectors.records(tuple(samples), documents[::step][:SCALE_SAMPLE]):
@@ -107,7 +107,7 @@ def measure_scale(vectors: VectorStore, documents: list[str]) -> Scale:
 
 
 def _tag_floor(vectors: VectorStore) -> dict[str, float]:
-    """The mean cosine of one tag to another, none for fewer than two."""
+    """Return the mean cosine of two different tags, or nothing for fewer than two."""
     batches = chain.from_iterable(batch.vectors for batch in vectors.records((RecordKind.TAG,)))
     found = list(islice(batches, _TAG_SAMPLE))
     if len(found) < 2:
@@ -117,7 +117,7 @@ def _tag_floor(vectors: VectorStore) -> dict[str, float]:
 
 
 class _VectorSample:
-    """Vectors with the document and the chunk of each."""
+    """A sample of vectors, each with its document and chunk."""
 
     def __init__(self) -> None:
         self.owners: list[str] = []
@@ -130,12 +130,12 @@ class _VectorSample:
         self.vectors.append(vector)
 
     def some(self, limit: int) -> Vectors:
-        """Return at most `limit` of the vectors, evenly taken from all."""
+        """Return at most `limit` evenly spaced vectors."""
         chosen = np.linspace(0, len(self.vectors) - 1, min(limit, len(self.vectors))).astype(int)
         return np.stack([self.vectors[place] for place in chosen])
 
     def sums(self) -> dict[str, _Sum]:
-        """Return the sum of the vectors of each document."""
+        """Return the sums of the vectors by document."""
         found: dict[str, _Sum] = {}
         for owner, vector in zip(self.owners, self.vectors, strict=True):
             before = found.get(owner) or _Sum(0, np.zeros(len(vector)))
@@ -145,16 +145,16 @@ class _VectorSample:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """How many vectors there were, and their sum with all its digits."""
+    """The number of vectors and their sum in double precision."""
 
     count: int
     total: NDArray[np.float64]
 
 
 def _mean_foreign_cosine(atoms: _VectorSample, others: _VectorSample) -> float:
-    """The mean cosine of atoms to the records of other documents.
+    """Return the mean cosine of atoms to the records of other documents.
 
-    The sum of all products is the product of the sums: pairs by the million need not be compared one by one.
+    The sum of all products equals the product of the sums, so that millions of pairs need not be compared.
     """
     of_atoms, of_others = atoms.sums(), others.sums()
     both = [(of_atoms[owner], of_others[owner]) for owner in of_atoms if owner in of_others]
@@ -166,7 +166,7 @@ def _mean_foreign_cosine(atoms: _VectorSample, others: _VectorSample) -> float:
 
 
 def _mean_own_cosine(atoms: _VectorSample, chunks: _VectorSample, floor: float) -> float:
-    """The mean cosine of atoms to the chunks that they were taken from."""
+    """Return the mean cosine of atoms to their own chunks."""
     by_id = dict(zip(chunks.chunks, chunks.vectors, strict=True))
     own = [
         float(vector @ by_id[chunk])
@@ -177,15 +177,15 @@ def _mean_own_cosine(atoms: _VectorSample, chunks: _VectorSample, floor: float) 
 
 
 def graph_state(owners: Mapping[str, str], embedder: EmbedderInfo) -> str:
-    """Return a digest of a graph's content (`GraphStore.owners`) and of the embedder of its vectors."""
+    """Return a digest of a graph's content (`GraphStore.owners`) and the embedder of its vectors."""
     parts = [part for pair in sorted(owners.items()) for part in pair]
     return content_id("index", VERSION, embedder.name, embedder.model, embedder.dimension, *parts)
 
 
 def save_index(folder: Path, state: str, index: Index, scale: Scale) -> None:
-    """Write the index into `folder`; where that cannot be written, it is read from the graph again next time."""
-    told = codec.pack(_Told(VERSION, state, dict(scale.floors), scale.top, tuple(scale.background)))
-    arrays = {_TOLD: np.frombuffer(told, dtype=np.uint8)}
+    """Write the index into `folder`. A write error is ignored: the index is then built again next time."""
+    header = codec.pack(_Header(VERSION, state, dict(scale.floors), scale.top, tuple(scale.background)))
+    arrays = {_HEADER: np.frombuffer(header, dtype=np.uint8)}
     arrays |= {name: array for part in fields(Index) for name, array in _arrays(part.name, getattr(index, part.name))}
     arrays |= {f"{_BACKGROUND}.{kind}": sample.astype(np.float16) for kind, sample in scale.background.items()}
     with contextlib.suppress(OSError):
@@ -193,37 +193,37 @@ def save_index(folder: Path, state: str, index: Index, scale: Scale) -> None:
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as handle:
             write_arrays(handle, arrays)
         os.replace(handle.name, folder / FILE)
-        (folder / "atlas.npz").unlink(missing_ok=True)  # what versions before 4 called it; it holds text of documents
+        (folder / "atlas.npz").unlink(missing_ok=True)  # the file name before version 4; it contains text of documents
 
 
-def is_kept(folder: Path, state: str) -> bool:
-    """Whether an index of this state of the graph lies in `folder`; it is not read."""
+def is_cached(folder: Path, state: str) -> bool:
+    """Whether `folder` has an index for this state of the graph."""
     found = _mapped(folder)
     return found is not None and found[0].state == state
 
 
 def load_index(folder: Path, state: str) -> tuple[Index, Scale] | None:
-    """Return what `save_index` wrote, None where it is of another state of the graph, damaged or not there."""
+    """Return what `save_index` wrote, or None if it is missing, damaged or for another state of the graph."""
     found = _mapped(folder)
     if found is None or found[0].state != state:
         return None
-    told, index, arrays = found
-    background = {kind: arrays[f"{_BACKGROUND}.{kind}"].astype(np.float32) for kind in told.background}
-    return index, Scale(told.floors, told.top, background)
+    header, index, arrays = found
+    background = {kind: arrays[f"{_BACKGROUND}.{kind}"].astype(np.float32) for kind in header.background}
+    return index, Scale(header.floors, header.top, background)
 
 
 def load_earlier(folder: Path) -> Index | None:
-    """Return the index of whatever state of the graph `save_index` wrote, for the next to be made of."""
+    """Return the saved index for any state of the graph, as the base of the next one, or None."""
     found = _mapped(folder)
     return found and found[1]
 
 
-def _mapped(folder: Path) -> tuple[_Told, Index, Arrays] | None:
-    """What lies in `folder`, None where it is of another version, damaged or not there."""
+def _mapped(folder: Path) -> tuple[_Header, Index, Arrays] | None:
+    """Return the contents of `folder`, or None if they are missing, damaged or of another version."""
     try:
         arrays = map_arrays(folder / FILE)
-        told = codec.unpack(arrays[_TOLD].tobytes(), _Told)
-        return (told, _index(arrays), arrays) if told.version == VERSION else None
+        header = codec.unpack(arrays[_HEADER].tobytes(), _Header)
+        return (header, _index(arrays), arrays) if header.version == VERSION else None
     except (*UNREADABLE, codec.DecodeError):
         return None
 

@@ -1,4 +1,4 @@
-"""Similarity of a question to the nodes of every layer, brought to one scale and aggregated up to the chunks.
+"""Similarity of a question to the nodes of every layer, on one scale and aggregated to chunks.
 
 A cosine is scaled by `pipelines.retrieve.index_cache.Scale`; a BM25 score is divided by `AnalyzedQuery.ideal`.
 """
@@ -15,22 +15,22 @@ import numpy as np
 from pipelines.core.vectors import Vectors
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale
-from pipelines.retrieve.query import AnalyzedQuery, around, matched_terms, rarity
+from pipelines.retrieve.query import AnalyzedQuery, document_surplus, matched_terms, rarity
 from pipelines.retrieve.sparse_rows import Numbers, Weights
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 KINDS = (RecordKind.SUMMARY, RecordKind.ATOM)
-"""Searched by vector and by terms; chunks by vector alone, for the index has their terms.
+"""Kinds searched by vector and by terms; chunks are searched by vector only, since the index has their terms.
 
-Summaries are left out where all are quoted from their chunks: they say nothing that the atoms do not.
+Summaries are not searched if all are quoted from their chunks: they add nothing to the atoms.
 """
 ATOM_FACTOR = 3
-"""How many times as many atoms are searched for as records of another kind: several lead to one chunk."""
+"""Factor for the number of atoms searched, compared with other kinds: a chunk has several atoms."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerSimilarity:
-    """The similarity of each chunk by one layer: of its best record, and the sum over its other records."""
+    """The similarity of each chunk in one layer: that of its best record, and the sum over its other records."""
 
     lexical: Weights
     dense: Weights
@@ -40,14 +40,14 @@ class LayerSimilarity:
 
 @dataclass(frozen=True, slots=True)
 class LayerSimilarities:
-    """The similarity of each chunk by every layer, on one scale.
+    """The similarity of each chunk in every layer, on one scale.
 
-    `document` is how much more of the question the chunk's whole document says than the chunk does. `entity` and `tag`
-    weigh the names and tags that question and chunk share. `title` and `document_words` are of the chunk's document:
-    its title in the question, and words of the question by which a reader may call it. `atoms` are the atoms found.
-    `readable` is 1 for a chunk whose vector tells something of this question, 0 for one in a language that the embedder
-    was not made for, and all 0 for a question in one. `nearest` are the chunks that were found by their vectors, the
-    nearest first, whatever their language.
+    - `document`: how much more of the question the whole document covers than the chunk.
+    - `entity`, `tag`: the weight of the names and tags that question and chunk share.
+    - `title`, `document_words`: the weight of the document's title, and of words for it, in the question.
+    - `atoms`: the atoms found.
+    - `readable`: 1 if the embedder supports the languages of both chunk and question, else 0.
+    - `nearest`: the chunks found by their vectors, nearest first, in any language.
     """
 
     chunk: LayerSimilarity
@@ -66,8 +66,8 @@ class LayerSimilarities:
 class LayerSearch:
     """Searches all layers of one knowledge base.
 
-    `reads` says whether its embedder was made for a language. `missed` is called where a search finds a chunk that the
-    index does not have: the stores were written since it was made.
+    `reads` returns whether the embedder supports a language. `missed` is called if a search finds a chunk that is not
+    in the index, because the stores have been written since.
     """
 
     def __init__(
@@ -92,9 +92,9 @@ class LayerSearch:
         where: Filter,
         skipped: Collection[RecordKind] = (),
     ) -> LayerSimilarities:
-        """Return the similarities of a question to all layers; each search finds at most `limit` records.
+        """Return the similarities of a question to all layers; each search returns at most `limit` records.
 
-        `covered` is `coverage(query, index)`, `vector` the question's. Kinds that are `skipped` have similarity 0.
+        `covered` is `coverage(query, index)`, `vector` the question's vector. Kinds in `skipped` have similarity 0.
         """
         kinds = [kind for kind in self._kinds if kind not in skipped]
         sizes = dict.fromkeys((RecordKind.CHUNK, *kinds), limit) | {RecordKind.ATOM: limit * ATOM_FACTOR}
@@ -113,7 +113,7 @@ class LayerSearch:
             chunk=LayerSimilarity(query.weights @ covered / query.ideal, best, np.zeros_like(best), rest),
             summary=self._layer(RecordKind.SUMMARY, dense, lexical, query, vector),
             atom=self._layer(RecordKind.ATOM, dense, lexical, query, vector),
-            document=around(query, covered, index),
+            document=document_surplus(query, covered, index),
             entity=_shared_entities(query, index),
             title=_titles(query, index),
             document_words=_document_words(query, index),
@@ -137,7 +137,7 @@ class LayerSearch:
         return self._scale.scaled(kind, _scores(dense[kind]), vector)
 
     def _by_chunk(self, records: Sequence[Scored], scores: Weights) -> tuple[Weights, Weights]:
-        """For each chunk its best record's score, and the sum of the others'."""
+        """Return for each chunk the score of its best record, and the sum of the other scores."""
         best = np.zeros(self._index.size, dtype=np.float32)
         total = np.zeros(self._index.size, dtype=np.float32)
         numbers = self._chunk_numbers(records)
@@ -157,7 +157,7 @@ class LayerSearch:
         return found
 
     def _shared_tags(self, query: AnalyzedQuery) -> Weights:
-        """For each chunk the rarest of its tags that the question leads to, times the chunk's own weight for it."""
+        """Return for each chunk the weight of the rarest tag that it shares with the question."""
         index = self._index
         found = np.zeros(index.size, dtype=np.float32)
         for pair in query.tags:
@@ -171,7 +171,7 @@ class LayerSearch:
 
 @dataclass(frozen=True, slots=True)
 class AtomScores:
-    """The atoms found: the sum of each one's dense and lexical score, and the id of its chunk."""
+    """The atoms found by id: the sum of their dense and lexical scores, and the ids of their chunks."""
 
     scores: Mapping[str, float]
     chunks: Mapping[str, str]
@@ -187,7 +187,7 @@ class AtomScores:
         return AtomScores(sums, chunks)
 
     def by_chunk(self, chunks: Collection[str], limit: int) -> dict[str, list[str]]:
-        """Return the best atoms of each of `chunks`, best first, ties by id, at most `limit` each."""
+        """Return at most `limit` atoms for each of `chunks`, best first, ties by id."""
         found: dict[str, list[str]] = {chunk: [] for chunk in chunks}
         wanted = [atom for atom, chunk in self.chunks.items() if chunk in found]
         for atom in sorted(wanted, key=lambda atom: (-self.scores[atom], atom)):
@@ -200,7 +200,7 @@ _Found = Mapping[RecordKind, Sequence[Scored]]
 
 
 def _results(searches: Mapping[RecordKind, Future[list[Scored]]]) -> _Found:
-    """What each search found; nothing of a kind that was not searched."""
+    """Return the results of each search, empty for kinds that were not searched."""
     return {kind: searches[kind].result() if kind in searches else () for kind in RecordKind}
 
 
@@ -209,7 +209,7 @@ def _scores(records: Sequence[Scored]) -> Weights:
 
 
 def _shared_entities(query: AnalyzedQuery, index: Index) -> Weights:
-    """For each chunk the rarest name that it shares with the question; rarity squared, for common ones tell little."""
+    """Return for each chunk the squared rarity of the rarest name that it shares with the question."""
     found = np.zeros(index.size, dtype=np.float32)
     for entity, weight in query.entities.items():
         chunks = index.entity_chunks.columns_of(entity)
@@ -219,7 +219,7 @@ def _shared_entities(query: AnalyzedQuery, index: Index) -> Weights:
 
 
 def _titles(query: AnalyzedQuery, index: Index) -> Weights:
-    """For each chunk the weight with which the question names its document by title."""
+    """Return for each chunk the weight of its document's title in the question."""
     found = np.zeros(len(index.documents), dtype=np.float32)
     for document, weight in query.titles.items():
         found[document] = weight
@@ -227,7 +227,7 @@ def _titles(query: AnalyzedQuery, index: Index) -> Weights:
 
 
 def _document_words(query: AnalyzedQuery, index: Index) -> Weights:
-    """For each chunk the share of the question's weight in terms by which a reader may call its document."""
+    """Return for each chunk the share of the question's weight in terms that readers may use for its document."""
     found = np.zeros(len(index.documents), dtype=np.float32)
     for word, weight in zip(query.words, query.weights.tolist(), strict=True):
         called = [index.term_documents.columns_of(number) for number in {number for number, _ in word.exact}]

@@ -1,4 +1,4 @@
-"""The words of a corpus: how rare each is, and how near in meaning others are to it."""
+"""Rarity and semantic similarity of the words of a corpus."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
 
 MOST = 16_384
-"""Words that are kept: 16 MiB of 256 numbers each. The passages of an answer have some 400."""
+"""Cached words: 16 MiB with vectors of 256 numbers. The passages of an answer have about 400 words."""
 
 
 class WordVectors:
-    """Embeds words, each once as long as it is among the last `MOST`; may be used from several threads.
+    """Embeds words, with a cache of the last `most` ones; thread-safe.
 
-    The passages of one answer have most of their words in common with those of the next.
+    The passages of consecutive answers have most of their words in common.
     """
 
     def __init__(self, embedder: Embedder, most: int = MOST) -> None:
@@ -42,7 +42,9 @@ class WordVectors:
 
     def _keep(self, new: dict[str, Vectors]) -> None:
         with self._lock:
-            self._kept |= {word: vector.copy() for word, vector in new.items()}  # not the whole batch with each
+            self._kept |= {
+                word: vector.copy() for word, vector in new.items()
+            }  # a copy, so that the batch can be freed
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
 
@@ -51,15 +53,15 @@ _SHARED: dict[EmbedderInfo, WordVectors] = {}
 
 
 def shared_words(embedder: Embedder) -> WordVectors:
-    """Return those that the whole process has in common: what a word means does not change with an ingest."""
+    """Return the word vectors shared by the whole process: they do not depend on the knowledge base."""
     return _SHARED.setdefault(embedder.info, WordVectors(embedder))
 
 
 class CorpusLexicon:
-    """The corpus's words: how rare each is, and how similar in meaning others are to it.
+    """Rarity and similarity of the words of a corpus.
 
-    `frequency` returns in how many of the `size` chunks a term stands. `embedder` is that of the knowledge base;
-    `words` has the vectors of single words, those of the same embedder where it is not given.
+    `frequency` returns the number of chunks with a term, out of `size`. `embedder` is that of the knowledge base;
+    `words` has the vectors of single words, by default from the same embedder.
     """
 
     def __init__(
@@ -70,12 +72,12 @@ class CorpusLexicon:
         self._words = words or WordVectors(embedder)
 
     def rarity(self, term: str) -> float:
-        """Return log((n + 1) / (df + 0.5)) as a share of its highest value, at df = 0; not under 0."""
+        """Return log((n + 1) / (df + 0.5)) divided by its maximum, which it has at df = 0; never below 0."""
         top = math.log((self._size + 1) / 0.5)
         return max(0.0, math.log((self._size + 1) / (self._frequency(term) + 0.5)) / top)
 
     def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return for each of `words` the cosines of each of `others` with it."""
+        """Return for each of `words` its cosines with `others`."""
         if not words or not others:
             return tuple(() for _ in words)
         vectors = self._words.of([*words, *others])

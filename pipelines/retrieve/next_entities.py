@@ -1,4 +1,4 @@
-"""The entities of the next index: their names, what they are inside, where they stand and what they are related to."""
+"""The entity fields of a new index: names, names inside other names, mentions and relations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from pipelines.retrieve.index import INNER_NAME, Index, name_key, word_ngrams
 from pipelines.retrieve.read_graph import EdgeTable, NamedTable
-from pipelines.retrieve.renumbering import Pairs, Renumbering, next_keyed, renumbered
+from pipelines.retrieve.renumbering import Pairs, Renumbering, renumbered, updated_mapping
 from pipelines.retrieve.sparse_rows import Entries, Numbers, SparseRows, rows_of
 from pipelines.retrieve.strings import SortedMap, Strings
 
 
 def names_around(keys: Strings, entities_of: SparseRows, inner: set[str]) -> NDArray[np.int32]:
-    """Return the entities that have a key with one of `inner` in it, word by word."""
+    """Return the entities with a key that contains one of `inner` as whole words."""
     by_word: dict[str, list[str]] = {}
     for one in inner:
         by_word.setdefault(one.partition(" ")[0], []).append(f" {one} ")
@@ -36,14 +36,14 @@ def _is_around(key: str, words: Sequence[str], by_word: Mapping[str, list[str]])
 
 
 def inner_names(name: str, number: int, by_name: Mapping[str, tuple[int, ...]]) -> list[int]:
-    """Return the entities whose names are part of this one's ("Mississippi" in "History of Mississippi")."""
+    """Return the entities whose names are part of this name ("Mississippi" in "History of Mississippi")."""
     whole = name_key(name)
     found = {other for _, _, key in word_ngrams(whole) if key != whole for other in by_name.get(key, ())}
     return sorted(found - {number})
 
 
 def with_inner_names(mentions: SparseRows, inner: SparseRows) -> SparseRows:
-    """Return the entities that each chunk mentions, and with less weight those whose names are in theirs."""
+    """Return `mentions` extended by the entities whose names are inside the mentioned ones, with less weight."""
     entry, place = inner.gather(mentions.columns)
     rows = mentions.rows()
     own = Entries(rows, mentions.columns, mentions.values)
@@ -52,14 +52,14 @@ def with_inner_names(mentions: SparseRows, inner: SparseRows) -> SparseRows:
 
 
 def own_mentions(chunk_entities: SparseRows) -> SparseRows:
-    """Return what `with_inner_names` was given: the names that stand in each chunk by themselves."""
+    """Return the `mentions` from which `with_inner_names` made `chunk_entities`."""
     alone = chunk_entities.values > INNER_NAME
     starts = np.concatenate(([0], np.cumsum(alone)))[chunk_entities.starts]
     return SparseRows(starts, chunk_entities.columns[alone], chunk_entities.values[alone])
 
 
 def languages_of_names(entity_chunks: SparseRows, language_of: Numbers) -> Numbers:
-    """Return the language of the first chunk that mentions each name; the first of all for one that none mentions."""
+    """Return the language of the first chunk that mentions each entity, or 0 if none does."""
     found = np.zeros(entity_chunks.size, dtype=np.int32)
     mentioned = entity_chunks.counts() > 0
     found[mentioned] = language_of[entity_chunks.columns[entity_chunks.starts[:-1][mentioned]]]
@@ -69,7 +69,7 @@ def languages_of_names(entity_chunks: SparseRows, language_of: Numbers) -> Numbe
 def named_in_title(
     entity_chunks: SparseRows, document_of: Numbers, bearers: Entries, documents: int
 ) -> NDArray[np.bool_]:
-    """Return for each entry of `entity_chunks` whether the chunk's document bears the name.
+    """Return for each entry of `entity_chunks` whether the title of the chunk's document is the entity's name.
 
     `bearers` are pairs of an entity and a document whose title is one of its names.
     """
@@ -78,7 +78,7 @@ def named_in_title(
 
 
 def name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: SparseRows) -> Numbers:
-    """Return in how many chunks each name stands; one of a single word also where it was not recognized as a name."""
+    """Return the number of chunks with each name; single words also count where they were not recognized as names."""
     single = np.flatnonzero(name_terms.counts() == 1)
     found = entity_chunks.counts().copy()
     found[single] = np.maximum(found[single], postings.counts()[name_terms.columns[name_terms.starts[single]]])
@@ -86,9 +86,9 @@ def name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: 
 
 
 class NextEntities:
-    """What the next index says of entities, of the one before and of those that are new or have changed.
+    """Computes the entity fields of a new index from the `old` one and from new and changed entities.
 
-    `chunks` and `documents` are the new numbers of chunks and documents; `edges` has what was read of the graph.
+    `chunks` and `documents` are the new numbers of chunks and documents; `edges` are the edges read from the graph.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class NextEntities:
         self.size = len(table.ids)
 
     def parts(self) -> dict[str, Any]:
-        """Return the fields of the index that are about entities alone."""
+        """Return the index fields that depend on entities only."""
         keys, entities = self.keyed
         return {
             "entities": self._table.ids,
@@ -116,12 +116,12 @@ class NextEntities:
 
     @cached_property
     def names(self) -> Strings:
-        """The name of each."""
+        """The names of the entities."""
         return self._table.contents.strings(self._old.entity_names, self._table.names)
 
     @cached_property
     def _name_pairs(self) -> Pairs:
-        """The keys of the names that are new, and their entities."""
+        """The keys of new names, with their entities."""
         return [
             (key, number)
             for number, own, aliases in new_names(self._table)
@@ -131,13 +131,13 @@ class NextEntities:
 
     @cached_property
     def keyed(self) -> tuple[Strings, SparseRows]:
-        """The folded names in order, and the entities that each leads to."""
+        """The sorted keys of all names, and the entities of each key."""
         old = self._old
-        return next_keyed(old.entity_keys, old.key_entities, self._table.contents.of_old, self._name_pairs)
+        return updated_mapping(old.entity_keys, old.key_entities, self._table.contents.of_old, self._name_pairs)
 
     @cached_property
     def _inner(self) -> SparseRows:
-        """For each entity those whose names are inside its own."""
+        """For each entity, the entities whose names are part of its name."""
         old, contents, (keys, entities) = self._old, self._table.contents, self.keyed
         lost = old.key_entities.rows()[contents.of_old[old.key_entities.columns] < 0]
         changed = {old.entity_keys[place] for place in np.unique(lost)} | {key for key, _ in self._name_pairs}
@@ -160,7 +160,7 @@ class NextEntities:
 
     @cached_property
     def chunks(self) -> SparseRows:
-        """The chunks that mention each."""
+        """The chunks that mention each entity."""
         return self._of_chunks.transposed(self.size)
 
     @cached_property
@@ -174,12 +174,12 @@ class NextEntities:
     def _related(self) -> SparseRows:
         ends = self._relations[:, 1:]
         pairs = Entries(ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=np.float32))
-        return rows_of(pairs + pairs.turned(), self.size)
+        return rows_of(pairs + pairs.transposed(), self.size)
 
     def named_in_title(self, titles: tuple[Strings, SparseRows], document_of: Numbers) -> NDArray[np.bool_]:
         """Return for each entry of `chunks` whether the title of the chunk's document is the entity's name.
 
-        `titles` are the folded titles with their documents, `document_of` the document of each chunk.
+        `titles` are the title keys with their documents, `document_of` is the document of each chunk.
         """
         (folded, documents), (keys, entities) = titles, self.keyed
         bearers = [
@@ -191,8 +191,8 @@ class NextEntities:
         ]
         return named_in_title(self.chunks, document_of, Entries.of(bearers), self._documents.size)
 
-    def cut_off(self) -> tuple[Numbers, Numbers]:
-        """Return the old numbers of chunks that mention, and of documents that relate, entities that are gone."""
+    def dangling(self) -> tuple[Numbers, Numbers]:
+        """Return the old numbers of the chunks that mention removed entities, and of documents with their relations."""
         old, entity = self._old, self._table.numbers.of_old
         mentions = own_mentions(old.chunk_entities)
         lost = (entity[old.relations[:, 1:]] < 0).any(axis=1)
@@ -200,5 +200,5 @@ class NextEntities:
 
 
 def new_names(table: NamedTable) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """Yield the number, the name and the other names of each that is new or has changed."""
+    """Yield number, name and aliases of each new or changed node."""
     return zip(table.contents.of_new.tolist(), table.names, table.aliases, strict=True)

@@ -1,23 +1,24 @@
-"""Propagation: a chunk passes its score on to the chunks that it leads to, as far as they answer what it leaves open.
+"""Propagation: a chunk passes its score along edges to chunks that answer the rest of the question.
 
-In a question of several steps, a chunk p that answers the first step names what the next chunk q is about: for "When
-was the lighthouse built in the town where Edda Quill was born?" the page on Edda Quill names the town, and the town's
-page has the year. The gain of q over an edge from p is
+In a multi-hop question, a chunk p that answers the first step names the subject of the next chunk q: for "When was the
+lighthouse built in the town where Edda Quill was born?" the page on Edda Quill names the town, and the town's page has
+the year. The gain of q over an edge from p is
 
     gain(q) = score(p) * hop * weight(edge) * (blind + (1 - blind) * min(answered(p, q) / rest, MAX_ANSWERED))
 
-`answered(p, q)` is the share of the question's weight in terms that q has and p has not. An edge is
+`answered(p, q)` is the share of the question's weight in terms that are in q and not in p. The edges are
 
-- a name that both chunks mention, with the weight `mentions` times the name's rarity; the share `headline` of that only
-  where the title of q's document is the name;
-- a reference from p to q's document, with the weight `references`, less for a document that many refer to and from a
-  chunk that refers to many;
+- a name that both chunks mention, with the weight `mentions` times the name's rarity; a share `headline` of this weight
+  applies only if the title of q's document is the name;
+- a reference from p to q's document, with the weight `references`, reduced if many chunks refer to the document, or p
+  to many documents;
 - a relation from a name in p to one in q, with the weight `related`;
-- being next to each other, with the weight `next`.
+- adjacency in the document, with the weight `next`.
 
-Names in the question itself are no edges: their chunks are found directly. Of several paths to a chunk the best counts.
-Each round starts from the gains of the one before, and leads back to no chunk on its path; terms that any chunk on the
-path has are no longer open (PIKE-RAG 5.2.3, figure 8: propagation). The words in `code` are settings (`[retrieve]`).
+Names in the question are not followed, since their chunks are found directly. If several paths lead to a chunk, the
+best counts. Each round starts from the gains of the previous one and never returns to a chunk on its path; terms of any
+chunk on the path count as answered (PIKE-RAG 5.2.3, figure 8: propagation). The words in `code` are settings
+(`[retrieve]`).
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from pipelines.retrieve.sparse_rows import Numbers, Weights
 from pipelines.sections import RetrieveSettings
 
 MAX_ANSWERED = 1.5
-"""The factor for answering more than `rest` of the question at most; not tuned."""
+"""Maximum factor for answering more than `rest` of the question; not tuned."""
 ALWAYS_FOLLOWED = 20
-"""A name in no more chunks than this is an edge, however small the corpus (see `RetrieveSettings.common`)."""
+"""Names in at most this many chunks are followed even in a small corpus (see `RetrieveSettings.common`)."""
 KINDS = (EdgeKind.MENTIONS, EdgeKind.REFERENCES, EdgeKind.RELATED, EdgeKind.NEXT)
 
 
 @dataclass(frozen=True, slots=True)
 class Hops:
-    """Edges followed from chunk to chunk, all arrays of one length.
+    """Edges followed from chunk to chunk, as arrays of equal length.
 
-    `kinds` are places in `KINDS`; `through` is the entity of a mention, the second of a relation, else -1.
+    `kinds` are indices in `KINDS`; `through` is the entity of a mention, the tail of a relation, else -1.
     """
 
     sources: Numbers
@@ -55,16 +56,14 @@ class Hops:
     gains: Weights
 
     def where(self, kept: NDArray[np.bool_]) -> Hops:
-        """Return the hops of a mask."""
+        """Return the hops selected by a mask."""
         return Hops(self.sources[kept], self.targets[kept], self.through[kept], self.kinds[kept], self.gains[kept])
 
 
 @dataclass(frozen=True, slots=True)
 class PropagationRound:
-    """One round: its hops; for each chunk its best `gain`, and the `parent` that this came from (-1: none).
-
-    `passed_on` is for each chunk the best gain that it gave to another.
-    """
+    """One round: its hops, and for each chunk its best `gain`, the source of this gain (`parent`, -1: none), and the
+    best gain that it `passed_on` to another chunk."""
 
     hops: Hops
     gain: Weights
@@ -80,9 +79,9 @@ def propagate(
     index: Index,
     settings: RetrieveSettings,
 ) -> list[PropagationRound]:
-    """Return the rounds of propagation from `start`, a score for each chunk.
+    """Return the rounds of propagation from the scores `start` of the chunks.
 
-    `covered` is `coverage(query, index)`, `focus` the part of a reference to its document that each chunk gets.
+    `covered` is `coverage(query, index)`, `focus` the share of a reference to its document that each chunk receives.
     """
     rounds: list[PropagationRound] = []
     score = start
@@ -100,9 +99,9 @@ def propagate(
 
 
 def hops_from(seeds: Numbers, index: Index, settings: RetrieveSettings) -> Hops:
-    """Return the edges from `seeds` to other chunks by their own weight alone, the heaviest first.
+    """Return the edges from `seeds` to other chunks independent of a question, heaviest first.
 
-    `sources` are numbers of chunks; of several edges to a chunk the heaviest is kept.
+    `sources` are chunk numbers; only the heaviest edge to each chunk is returned.
     """
     hops = _hops(seeds, None, np.ones(index.size, dtype=np.float32), index, settings)
     order = np.lexsort((hops.targets, -hops.gains))
@@ -114,7 +113,7 @@ def hops_from(seeds: Numbers, index: Index, settings: RetrieveSettings) -> Hops:
 
 
 def best_of(score: Weights, limit: int) -> Numbers:
-    """Return the numbers of the highest scores above 0, best first, ties by number."""
+    """Return the numbers of the `limit` highest scores above 0, best first, ties by number."""
     if limit < len(score):
         edge = np.partition(score, -limit)[-limit]
         near = np.flatnonzero((score >= edge) & (score > 0))
@@ -124,7 +123,7 @@ def best_of(score: Weights, limit: int) -> Numbers:
 
 
 def _path_to(seeds: Numbers, rounds: Sequence[PropagationRound]) -> list[Numbers]:
-    """The chunks on the best path to each seed: the seeds themselves, their parents, and so on."""
+    """Return the chunks on the best path to each seed: the seeds, their parents, and so on."""
     path = [seeds]
     for one in reversed(rounds):
         path.append(one.parent[path[-1]])
@@ -132,7 +131,7 @@ def _path_to(seeds: Numbers, rounds: Sequence[PropagationRound]) -> list[Numbers
 
 
 def _without_cycles(hops: Hops, path: Sequence[Numbers]) -> Hops:
-    """The hops that do not lead back to a chunk on the path to their source."""
+    """Return the hops that do not lead back to a chunk on the path to their source."""
     back = np.zeros(len(hops.targets), dtype=bool)
     for chunks in path:
         back |= chunks[hops.sources] == hops.targets
@@ -153,7 +152,7 @@ def _round(hops: Hops, size: int) -> PropagationRound:
 def _answered(
     query: AnalyzedQuery, covered: Weights, path: Sequence[Numbers], hops: Hops, settings: RetrieveSettings
 ) -> NDArray[np.float32]:
-    """The factor of each hop for what its target answers of what the path to its source leaves open."""
+    """Return the factor of each hop for the part of the question that its target answers and its path does not."""
     targets, place = np.unique(hops.targets, return_inverse=True)
     closed = np.any([covered[:, chunks] > 0 for chunks in path], axis=0)
     shares = (query.weights[:, None] * ~closed).T @ np.minimum(covered[:, targets], MAX_ANSWERED) / query.ideal
@@ -165,7 +164,7 @@ def _answered(
 def _hops(
     seeds: Numbers, query: AnalyzedQuery | None, focus: Weights, index: Index, settings: RetrieveSettings
 ) -> Hops:
-    """All edges from `seeds`; `sources` are places in `seeds`, `gains` the edges' own weights."""
+    """Return all edges from `seeds`; `sources` are indices in `seeds`, `gains` the weights of the edges."""
     parts = [
         _by_names(seeds, query, index, settings),
         _by_references(seeds, focus, index, settings),
@@ -209,7 +208,7 @@ def _to_chunks_with(
     index: Index,
     settings: RetrieveSettings,
 ) -> Hops:
-    """Hops over `names`, each with its weight and source, to all chunks that mention them."""
+    """Return the hops over `names`, each with a weight and a source, to all chunks that mention them."""
     name_weights = _name_weights(names, query, index, settings)
     kept = name_weights > 0
     source, names, weights = source[kept], names[kept], (weights * name_weights)[kept]
@@ -223,7 +222,7 @@ def _to_chunks_with(
 
 
 def _name_weights(names: Numbers, query: AnalyzedQuery | None, index: Index, settings: RetrieveSettings) -> Weights:
-    """The weight of each name as an edge: its rarity, times the share of its words that the question has not."""
+    """Return the weight of each name as an edge: its rarity times the share of its words not in the question."""
     chunks = index.name_frequency[names]
     rare: Weights = np.maximum(0, 1 - np.log(np.maximum(chunks, 1)) / np.log(max(index.size, 2))).astype(np.float32)
     rare[chunks > max(ALWAYS_FOLLOWED, settings.common * index.size)] = 0

@@ -1,4 +1,4 @@
-"""A question analyzed against the corpus: its terms with their weights, the names in it, and the tags it leads to."""
+"""Analysis of a question against the corpus: its weighted terms, and the names and tags that it mentions."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ from pipelines.retrieve.question_words import NEAR, CorpusWords, QuestionWord, c
 from pipelines.retrieve.sparse_rows import Numbers, SparseRows, Weights
 from pipelines.store.vector import RecordKind, VectorStore
 
-TAG_LIKENESS = 0.6
-"""Likeness from which a tag counts as another word for one that no chunk holds (`Scale.likeness`); not tuned."""
-_WORDS_KEPT = 4096
-"""Words whose nearest tag is kept, as long as the documents stay as they are."""
+TAG_SIMILARITY = 0.6
+"""Minimum similarity (`Scale.similarity`) of a tag that replaces a word missing from all chunks; not tuned."""
+_CACHED_WORDS = 4096
+"""Words whose nearest tag is cached."""
 _SHORTEST_WORD = 4
-"""Letters of a word that is compared with tags by its vector: those of shorter ones tell little."""
+"""Minimum letters of a word that is compared with tags by its vector; vectors of shorter words are unreliable."""
 
 
 @dataclass(frozen=True)
 class AnalyzedQuery:
-    """A question's terms, and what it names.
+    """The terms of a question, and the names and tags that it mentions.
 
-    `language` is that of the question. `words` are its terms as the corpus has them, `weights` their inverse document
-    frequencies; `ideal` is the sum of these, the BM25 score of a text of mean length with each term once.
-
-    `entities` and `titles` have the entities and documents that the question names, by number, with a weight in [0, 1]:
-    by the rarity of the name, and less inside a longer name. `matched_names` has the name by which a document was
-    found. `tags` are the tags that the question leads to.
+    - `language`: the language of the question.
+    - `words`, `weights`: its terms looked up in the corpus, and their inverse document frequencies.
+    - `ideal`: the sum of the weights, the BM25 score of a text of mean length with each term once.
+    - `entities`, `titles`: the numbers of the entities and documents named in the question, with weights in [0, 1] that
+      depend on the name's rarity, and are lower inside a longer name.
+    - `matched_names`: the name by which each document was found.
+    - `tags`: the tags found for the question.
     """
 
     text: str
@@ -54,12 +55,12 @@ class AnalyzedQuery:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The terms as the question has them."""
+        """The terms of the question."""
         return tuple(word.term for word in self.words)
 
     @cached_property
     def numbers(self) -> Numbers:
-        """The numbers in the index of all terms that stand for a word of the question itself."""
+        """The index numbers of all terms that match a word of the question exactly."""
         return np.array(sorted({number for word in self.words for number, _ in word.exact}), dtype=np.int32)
 
 
@@ -70,17 +71,17 @@ def analyze_query(
     corpus: CorpusWords | None = None,
     tag_words: float = 1.0,
 ) -> AnalyzedQuery:
-    """Return `text` analyzed against `index`; `tags` are those that it leads to (`TagMap.map`), and expand it.
+    """Return the analysis of `text` against `index`.
 
-    `corpus` is `CorpusWords(index)`, which a caller with many questions keeps; `tag_words` is the weight, 0 to 1, of
-    the words by which tags expand the question.
+    `tags` are those of `TagMap.map`; their words expand the question with the weight `tag_words`, 0 to 1. `corpus` is
+    `CorpusWords(index)`, which callers with many questions can pass to save time.
     """
     corpus = corpus or CorpusWords(index)
-    language = question_language(text, index.languages, corpus.stands)
+    language = question_language(text, index.languages, corpus.chunk_share)
     own = corpus.of(text, language)
-    said = {word.term for word in own}
+    own_terms = {word.term for word in own}
     expanding = expansion(tags, corpus, main_language(index)) if tag_words else ()
-    added = [(word, tag_words * weight) for word, weight in expanding if word.term not in said]
+    added = [(word, tag_words * weight) for word, weight in expanding if word.term not in own_terms]
     found = (*own, *(word for word, _ in added))
     weights = np.array([_inverse_frequency(index, word) for word in found], dtype=np.float32)
     weights[len(own) :] *= np.array([weight for _, weight in added], dtype=np.float32)
@@ -100,12 +101,12 @@ def analyze_query(
 
 
 def main_language(index: Index) -> str:
-    """Return the language of most chunks, "" where that is not known."""
+    """Return the language of most chunks, or "" if it is unknown."""
     return index.languages[0] if index.languages else ""
 
 
 def _inverse_frequency(index: Index, word: QuestionWord) -> float:
-    """The inverse document frequency of a word; of one that no chunk has, that of the words near to it."""
+    """Return the inverse document frequency of a word, or of similar words if no chunk contains it."""
     if word.exact:
         return bm25.inverse_frequency(index.size, sum(len(chunks_of(index, *pair)) for pair in word.exact))
     near = [index.postings.columns_of(number) for number in word.near]
@@ -113,15 +114,15 @@ def _inverse_frequency(index: Index, word: QuestionWord) -> float:
 
 
 def rarity(index: Index, chunks: int) -> float:
-    """Return 1 for what stands in one chunk, 0 for what stands in all, by the logarithm of their number."""
+    """Return the rarity of a name in this many chunks: 1 for one chunk, 0 for all, on a logarithmic scale."""
     return max(0.0, 1 - math.log(max(chunks, 1)) / math.log(max(index.size, 2)))
 
 
 def coverage(query: AnalyzedQuery, index: Index) -> Weights:
     """Return BM25's term factor for each term and chunk, shape (terms, chunks).
 
-    0 where the chunk has not the term, 1 for a term that stands once in a chunk of mean length, at most K1 + 1. Terms
-    near to one of the question count less, and together no more than `NEAR`.
+    It is 0 if the term is not in the chunk, 1 if it occurs once in a chunk of mean length, and at most K1 + 1. Similar
+    terms count less, together at most `NEAR`.
     """
     norms = bm25.length_norms(index.lengths)
     found = np.zeros((len(query.words), index.size), dtype=np.float32)
@@ -131,37 +132,37 @@ def coverage(query: AnalyzedQuery, index: Index) -> Weights:
     return found
 
 
-def around(query: AnalyzedQuery, covered: Weights, index: Index) -> Weights:
-    """Return for each chunk how much more of the question its document says than the chunk does.
+def document_surplus(query: AnalyzedQuery, covered: Weights, index: Index) -> Weights:
+    """Return for each chunk how much more of the question its document covers than the chunk itself.
 
-    The share of the question's weight in terms, by BM25 over whole documents; `covered` is `coverage(query, index)`.
+    This is a share of the question's weight, with BM25 over whole documents; `covered` is `coverage(query, index)`.
     """
     lengths = np.bincount(index.document_of, index.lengths, len(index.documents)).astype(np.float32)
     norms = bm25.length_norms(lengths)
     found = np.zeros(index.size, dtype=np.float32)
     for weight, row, word in zip(query.weights, covered, query.words, strict=True):
-        said = np.zeros(len(index.documents), dtype=np.float32)
+        factors = np.zeros(len(index.documents), dtype=np.float32)
         for chunks, counts, most in _counts(word, index):
             whole = np.bincount(index.document_of[chunks], counts, len(index.documents)).astype(np.float32)
-            np.maximum(said, _saturated(whole, norms, most), out=said)
-        if said.any():
-            found += weight * np.maximum(0, said[index.document_of] - row)
+            np.maximum(factors, _saturated(whole, norms, most), out=factors)
+        if factors.any():
+            found += weight * np.maximum(0, factors[index.document_of] - row)
     return found / np.float32(query.ideal)
 
 
 def _counts(word: QuestionWord, index: Index) -> Iterator[tuple[Numbers, Weights, float]]:
-    """The chunks that have what is near to a word, and those that have the word: how often, and the most it counts."""
+    """Yield the chunks with similar words, and those with the word itself: their numbers, counts and maximum factor."""
     postings = index.postings
     if word.near:
         near = [(postings.columns_of(one), weight * postings.values_of(one)) for one, weight in word.near.items()]
-        yield *_added_up(near), NEAR
+        yield *_summed(near), NEAR
     if word.exact:
         places = [chunks_of(index, *pair) for pair in word.exact]
-        yield *_added_up([(postings.columns[one], postings.values[one]) for one in places]), bm25.K1 + 1
+        yield *_summed([(postings.columns[one], postings.values[one]) for one in places]), bm25.K1 + 1
 
 
-def _added_up(found: Sequence[tuple[Numbers, Weights]]) -> tuple[Numbers, Weights]:
-    """Chunks with their counts, each chunk once."""
+def _summed(found: Sequence[tuple[Numbers, Weights]]) -> tuple[Numbers, Weights]:
+    """Return each chunk once, with the sum of its counts."""
     if len(found) == 1:
         return found[0]
     chunks, place = np.unique(np.concatenate([one for one, _ in found]), return_inverse=True)
@@ -174,14 +175,14 @@ def _saturated(counts: Weights, norms: Weights, most: float) -> Weights:
 
 
 def matched_terms(query: AnalyzedQuery, index: Index) -> dict[str, float]:
-    """Return what a question looks for in texts, as `VectorStore.match` takes it."""
+    """Return the terms of a question with their weights, for `VectorStore.match`."""
     names = index.terms
     found = {names[number]: weight for word in query.words for number, weight in word.near.items()}
     return found | {names[number]: 1.0 for word in query.words for number, _ in word.exact}
 
 
 def _known_names(text: str, language: str, index: Index) -> Iterator[tuple[str, float]]:
-    """Yield the names in a question that the index knows, the longest first, each with its weight."""
+    """Yield the names in a question that are in the index, longest first, with their weights."""
     taken: list[tuple[int, int]] = []
     common = common_keys(language, main_language(index))
     for start, end, key in word_ngrams(text):
@@ -194,14 +195,14 @@ def _known_names(text: str, language: str, index: Index) -> Iterator[tuple[str, 
 
 
 def _title_rarity(key: str, index: Index) -> float:
-    """How much a title in the question tells: by the chunks with all its terms, and the documents that it may name."""
+    """Return the rarity of a title by the number of chunks with all its terms, and of documents that it may name."""
     numbers = [index.vocabulary.get(term, -1) for term in terms(key, main_language(index))]
     chunks, documents = _with_all(numbers, index.postings), _with_all(numbers, index.term_documents)
     return rarity(index, index.size if chunks is None else chunks) / math.sqrt(max(1, documents or 1))
 
 
 def _with_all(numbers: Sequence[int], rows: SparseRows) -> int | None:
-    """The number of columns that all these rows have, unknown ones (-1) left out; None where all are unknown."""
+    """Return the number of columns common to all known rows (unknown: -1), or None if all are unknown."""
     known = [rows.columns_of(number) for number in numbers if number >= 0]
     if not known:
         return None
@@ -214,8 +215,8 @@ def _with_all(numbers: Sequence[int], rows: SparseRows) -> int | None:
 class TagMap:
     """Maps the terms of a question to the corpus's tags (PIKE-RAG 5.2.2).
 
-    A tag is found where the question names it, where a learned pair of `pairs` leads to it, or where it is near in
-    meaning to a word that no chunk holds, in a language that the embedder was made for.
+    A tag is found if the question names it, if one of the learned `pairs` maps to it, or if it is similar to a word
+    that is in no chunk, in a language that the embedder supports.
     """
 
     def __init__(
@@ -225,14 +226,13 @@ class TagMap:
         self._embedder = embedder
         self._words = CorpusWords(index)
         self._known = QueryTags(index.tag_names_by_form, pairs)
-        # Of no method of its own: the map would hold itself, and its index stay in memory when another replaces it.
-        self._nearest = lru_cache(maxsize=_WORDS_KEPT)(partial(_nearest_tag, vectors, embedder, scale, index))
+        # Not a method: a reference cycle would keep a replaced index in memory.
+        self._nearest = lru_cache(maxsize=_CACHED_WORDS)(partial(_nearest_tag, vectors, embedder, scale, index))
 
     def map(self, question: str) -> tuple[TagPair, ...]:
-        """Return the question's terms with the tags that they lead to, the surest first, each tag once.
+        """Return the question's terms with their tags, the highest weight first, each tag once.
 
-        The weight is 1 for a tag that the question names, the pair's for one that a pair leads to, the likeness for
-        one near in meaning.
+        The weight is 1 for a tag named in the question, that of the pair for a learned one, else the similarity.
         """
         if not self._index.tag_ids:
             return ()
@@ -240,7 +240,7 @@ class TagMap:
         return tuple(sorted(mapped.values(), key=lambda pair: (-pair.weight, pair.corpus_tag)))
 
     def _near(self, question: str) -> Iterator[TagPair]:
-        language = question_language(question, self._index.languages, self._words.stands)
+        language = question_language(question, self._index.languages, self._words.chunk_share)
         if not reads(self._embedder.info, language):
             return
         for word in dict.fromkeys(words(question)):
@@ -259,15 +259,15 @@ class TagMap:
 def _nearest_tag(vectors: VectorStore, embedder: Embedder, scale: Scale, index: Index, word: str) -> TagPair | None:
     vector = embedder.embed([word], Side.QUERY)[0]
     for found in vectors.search(RecordKind.TAG, vector, 1):
-        likeness = scale.likeness(RecordKind.TAG, found.score)
+        similarity = scale.similarity(RecordKind.TAG, found.score)
         tag = index.tag_ids.place(found.id)
-        if likeness >= TAG_LIKENESS and tag >= 0:
-            return TagPair(word, index.tag_names[tag], round(likeness, 4))
+        if similarity >= TAG_SIMILARITY and tag >= 0:
+            return TagPair(word, index.tag_names[tag], round(similarity, 4))
     return None
 
 
 def with_terms(query: str, terms: Sequence[TagPair]) -> str:
-    """Return a query with what the documents call the things in it, for a vector that is near to both.
+    """Return a query extended by the documents' terms for its words, so that its vector is similar to both.
 
     >>> with_terms("Why is the box hot?", (TagPair("box", "charge controller"),))
     'Why is the box hot? charge controller'
@@ -278,16 +278,16 @@ def with_terms(query: str, terms: Sequence[TagPair]) -> str:
 def expansion(
     tags: Sequence[TagPair], corpus: CorpusWords, language: str = ""
 ) -> tuple[tuple[QuestionWord, float], ...]:
-    """Return the words by which tags expand the question, with their weights: those that it does not have itself.
+    """Return the words of tags that the question does not contain, with their weights.
 
-    A tag is read as `language`, and stands for its words in each language of the corpus.
+    Tags are analyzed in `language` and matched in each language of the corpus.
     """
     added: dict[str, tuple[QuestionWord, float]] = {}
     for pair in tags:
-        said = set(terms(pair.query_term, language))
+        in_question = set(terms(pair.query_term, language))
         named = {word.term: word for word in corpus.of(pair.corpus_tag, language)}
-        if pair.weight < 1 or not named.keys() <= said:
-            for term in named.keys() - said:
+        if pair.weight < 1 or not named.keys() <= in_question:
+            for term in named.keys() - in_question:
                 weight = max(pair.weight, added[term][1] if term in added else 0.0)
                 added[term] = (QuestionWord(term, named[term].exact), weight)
     return tuple(added[term] for term in sorted(added))

@@ -1,9 +1,8 @@
-"""The words of a question as the corpus has them: stemmed in each of its languages, and in other spellings.
+"""Looks up the words of a question in the corpus, stemmed in each of its languages and in other spellings.
 
-A word stands in a chunk by the stem that it has in the chunk's language. What comes near it counts less: the parts of a
-compound and the compounds that a word is part of (Koehn and Knight 2003, section 3: a compound is split into words of
-the corpus), one word for two and two for one ("time zone", "timezone"), and for a word that no chunk has the nearest
-spellings (Damerau 1964).
+A word matches a chunk by its stem in the chunk's language. Similar words count less: parts of a compound and compounds
+that contain the word (Koehn and Knight 2003, section 3: compounds are split into words of the corpus), words written
+together or apart ("time zone", "timezone"), and, for a word in no chunk, the nearest spellings (Damerau 1964).
 """
 
 from __future__ import annotations
@@ -18,27 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.lang.profile import profile
-from pipelines.lang.spelling import edits_taken, spelled_like
-from pipelines.lang.terms import forms, stop_words, words
+from pipelines.lang.terms import forms, max_edits, spelled_like, stop_words, words
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.sparse_rows import Numbers
 
 NEAR = 0.5
-"""What a word counts that is near to one of the question, against 1 for the word itself."""
+"""Weight of a similar word; the word itself has 1."""
 _SHORTEST_PART = 3
-"""Letters of a part of a compound at least (Koehn and Knight 2003)."""
+"""Minimum letters of a part of a compound (Koehn and Knight 2003)."""
 _SHORTEST_INSIDE = 5
-"""Letters of a word that is looked for inside longer ones."""
-_MOST_NEAR = 12
-"""Words near to one of the question at most, those of the most chunks."""
+"""Minimum letters of a word that is searched inside longer ones."""
+_MAX_NEAR = 12
+"""Maximum similar words for a question word, the most frequent ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionWord:
-    """A term of the question. `exact` and `near` are what stands for it in the corpus: numbers of terms.
+    """A term of the question with its matches in the corpus.
 
-    A term of `exact` counts in the chunks of one language only: pairs of a term and a place in `Index.languages`.
-    `near` has weights under 1.
+    `exact` are pairs of a term number and the index of a language in `Index.languages`: the term matches only in chunks
+    of this language. `near` maps the numbers of similar terms to weights below 1.
     """
 
     term: str
@@ -47,38 +45,40 @@ class QuestionWord:
 
 
 class CorpusWords:
-    """Looks the words of questions up in the vocabulary of an index."""
+    """Looks up words of questions in the vocabulary of an index."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._compounding = any(profile(language).compounds for language in index.languages)
 
     def of(self, text: str, language: str) -> list[QuestionWord]:
-        """Return the terms of a question in `language`, each once, in order; stop words left out."""
-        said = [word for word in words(text, language) if word not in stop_words(language)]
+        """Return the terms of a question in `language`, each once, in order, without stop words."""
+        kept = [word for word in words(text, language) if word not in stop_words(language)]
         found: dict[str, QuestionWord] = {}
-        for place, word in enumerate(said):
-            beside = [said[place - 1] + word] * (place > 0) + [word + after for after in said[place + 1 : place + 2]]
+        for place, word in enumerate(kept):
+            neighbours = [kept[place - 1] + word] * (place > 0) + [
+                word + after for after in kept[place + 1 : place + 2]
+            ]
             for position, term in enumerate(forms(word, language)):
                 if term not in found and (term == word or term not in stop_words(language)):
-                    found[term] = self._word(term, word, position, beside)
+                    found[term] = self._word(term, word, position, neighbours)
         return list(found.values())
 
-    def stands(self, word: str, language: str) -> float:
-        """Return the share of the chunks in one of the corpus's languages that have a word, in [0, 1]."""
+    def chunk_share(self, word: str, language: str) -> float:
+        """Return the share of the chunks in `language`, one of the corpus's, that contain a word, in [0, 1]."""
         place = self._index.languages.index(language)
         number = self._index.vocabulary.get(forms(word, language)[0], -1)
         if number < 0 or number >= self._index.postings.size:
             return 0.0
         return len(chunks_of(self._index, number, place)) / max(1, int(self._sizes[place]))
 
-    def _word(self, term: str, word: str, position: int, beside: Iterable[str]) -> QuestionWord:
+    def _word(self, term: str, word: str, position: int, neighbours: Iterable[str]) -> QuestionWord:
         exact = self._exact(word, position)
         if position == 0 and not word.isalnum():
             exact = (*exact, *self._exact("".join(filter(str.isalnum, word)), 0))
         near: dict[int, float] = {}
         if word.isalpha() and len(forms(word, "")) == 1:
-            near = self._near(word, bool(exact), beside)
+            near = self._near(word, bool(exact), neighbours)
         for number, _ in exact:
             near.pop(number, None)
         return QuestionWord(term, exact, near)
@@ -87,17 +87,17 @@ class CorpusWords:
         found = []
         for place, language in enumerate(self._index.languages):
             number = self._index.vocabulary.get(forms(word, language)[position], -1)
-            if number >= 0 and word not in stop_words(language) and self._stands(number, place):
+            if number >= 0 and word not in stop_words(language) and self._occurs(number, place):
                 found.append((number, place))
         return tuple(found)
 
-    def _stands(self, number: int, language: int) -> bool:
-        """Whether a term stands in a chunk of a language, or is a word of a document's name."""
+    def _occurs(self, number: int, language: int) -> bool:
+        """Whether a term occurs in a chunk of a language, or in the name of a document."""
         named = len(self._index.term_documents.columns_of(number))
         return bool(named) or bool(len(chunks_of(self._index, number, language)))
 
-    def _near(self, word: str, known: bool, beside: Iterable[str]) -> dict[int, float]:
-        found = {number: NEAR for one in beside for number in self._numbers(one)}
+    def _near(self, word: str, known: bool, neighbours: Iterable[str]) -> dict[int, float]:
+        found = {number: NEAR for one in neighbours for number in self._numbers(one)}
         if self._compounding or not known:
             parts = self._parts(word)
             found |= dict.fromkeys(parts, NEAR / max(1, len(parts)) if known else NEAR)
@@ -108,12 +108,12 @@ class CorpusWords:
         return found
 
     def _numbers(self, word: str) -> list[int]:
-        """The terms that stand for a word in any language of the corpus, those that some chunk has."""
+        """Return the terms of a word in all languages of the corpus, if a chunk contains them."""
         numbers = {self._index.vocabulary.get(forms(word, language)[0], -1) for language in self._index.languages}
         return [number for number in sorted(numbers) if number >= 0 and self._frequency[number]]
 
     def _parts(self, word: str) -> list[int]:
-        """The two parts of a compound: of all splits that of the highest mean frequency, if any."""
+        """Return the terms of the two parts of a compound, split where the mean frequency is highest, if any."""
         best, chosen = 0.0, list[int]()
         own = max((int(self._frequency[number]) for number in self._numbers(word)), default=0)
         for split in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
@@ -124,7 +124,7 @@ class CorpusWords:
         return chosen
 
     def _known(self, spelled: Iterable[str]) -> tuple[int, list[int]]:
-        """The commonest of these words: in how many chunks it stands, and its terms."""
+        """Return the most frequent of these words: the number of its chunks and its terms."""
         found = [self._numbers(one) for one in spelled if len(one) >= _SHORTEST_PART and not self._is_stop(one)]
         return max(((int(self._frequency[numbers].max()), numbers) for numbers in found if numbers), default=(0, []))
 
@@ -132,20 +132,20 @@ class CorpusWords:
         return any(word in stop_words(language) for language in self._index.languages)
 
     def _unlinked(self, part: str) -> Iterator[str]:
-        """The first part of a compound without the letters that link it to the next."""
+        """Yield the first part of a compound, with and without linking letters."""
         yield part
         for link in {link for language in self._index.languages for link in profile(language).links}:
             if part.endswith(link):
                 yield part[: -len(link)]
 
     def _containing(self, word: str) -> list[int]:
-        """Compounds that a word begins or ends."""
+        """Return the compounds that begin or end with a word."""
         found: set[int] = set()
         for stem in {forms(word, language)[0] for language in self._index.languages}:
             if len(stem) >= _SHORTEST_INSIDE:
                 found.update(self._beginning(stem))
                 found.update(self._ending(stem))
-        return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MOST_NEAR]
+        return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MAX_NEAR]
 
     def _beginning(self, start: str) -> Iterator[int]:
         terms = self._index.terms
@@ -165,8 +165,8 @@ class CorpusWords:
                 yield number
 
     def _spelled_like(self, word: str) -> list[int]:
-        """The terms that differ from a word by the fewest edits."""
-        edits = edits_taken(word)
+        """Return the terms with the fewest edits from a word."""
+        edits = max_edits(word)
         if not edits:
             return []
         terms = self._index.terms
@@ -179,11 +179,11 @@ class CorpusWords:
                 near[number] = min(distance, near.get(number, edits))
         least = min(near.values(), default=0)
         found = [number for number, distance in near.items() if distance == least]
-        return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MOST_NEAR]
+        return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MAX_NEAR]
 
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
-        """How many chunks there are in each language."""
+        """The number of chunks in each language."""
         return np.bincount(self._index.language_of, minlength=len(self._index.languages))
 
     @cached_property
@@ -195,7 +195,7 @@ class CorpusWords:
 
 
 def chunks_of(index: Index, number: int, language: int) -> NDArray[np.int64]:
-    """Return the places in `postings` of the chunks in a language (its place in `Index.languages`) that have a term."""
+    """Return the positions in `postings` of a term's chunks in a language (an index in `Index.languages`)."""
     start, end = index.postings.starts[number], index.postings.starts[number + 1]
     places = np.arange(start, end, dtype=np.int64)
     return places if len(index.languages) < 2 else places[index.language_of[index.postings.columns[places]] == language]

@@ -1,4 +1,4 @@
-"""What an index is made of, read from a graph store: whole, or of those owners alone that have changed."""
+"""Reads the data of an index from a graph store: all of it, or only that of changed owners."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind
 from pipelines.lang.terms import terms
+from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.renumbering import Renumbering
 from pipelines.retrieve.sparse_rows import Entries, Numbers
 from pipelines.retrieve.strings import Strings
@@ -24,15 +25,15 @@ _BETWEEN_DOCUMENTS = (EdgeKind.REFERENCES, EdgeKind.SUPERSEDES)
 
 
 class ForeignEdge(Exception):
-    """An edge at a chunk that is taken over, of an owner that is not the chunk's: all must be read."""
+    """An edge of a changed owner at an unchanged document's chunk: the whole graph must be read."""
 
 
 @dataclass(slots=True)
 class EdgeTable:
-    """Edges as pairs of numbers, gathered one by one.
+    """Edges as pairs of numbers, collected one by one.
 
-    `loose` are the owners whose edges are not told by what the index takes over of them: an end is not there, and may
-    come without the owner's doing, or another owner's chunk is at one.
+    `incomplete` are the owners that must be read again next time: an end of an edge is missing and may appear later, or
+    belongs to another owner.
     """
 
     chunks: Mapping[str, int]
@@ -40,25 +41,22 @@ class EdgeTable:
     entities: Mapping[str, int]
     tags: Mapping[str, int]
     owner_of: Mapping[str, str]
-    """The owners of the chunks that were read; no other chunk may be met."""
+    """The owner of each chunk read; an edge at any other chunk raises `ForeignEdge`."""
     mentions: array[int] = field(default_factory=lambda: array("i"))
-    """A chunk and an entity after the other, as all pairs here: a million of tuples would take a hundred MiB."""
+    """Alternating chunks and entities; all pairs here are flat, since a million tuples would take 100 MiB."""
     tagged: array[int] = field(default_factory=lambda: array("i"))
     tag_weights: array[float] = field(default_factory=lambda: array("f"))
     following: array[int] = field(default_factory=lambda: array("i"))
     relations: array[int] = field(default_factory=lambda: array("i"))
-    """A document, and the two entities of which it tells."""
+    """A document, a head and a tail, repeated."""
     references: array[int] = field(default_factory=lambda: array("i"))
     reference_weights: array[float] = field(default_factory=lambda: array("f"))
     newer: dict[int, int] = field(default_factory=dict)
-    """The document that takes the place of each; of several the last in order of id."""
-    loose: set[str] = field(default_factory=set)
+    """The document that supersedes each; the last by id if there are several."""
+    incomplete: set[str] = field(default_factory=set)
 
     def read(self, graph: GraphStore, owners: Collection[str] | None) -> None:
-        """Read the edges of `owners` (None: of all), and those between documents.
-
-        Raises `ForeignEdge`.
-        """
+        """Read the edges of `owners` (None: all), and those between documents. Raises `ForeignEdge`."""
         for edge in _edges(graph, owners):
             if edge.kind in _BETWEEN_DOCUMENTS:
                 self._add_between_documents(edge)
@@ -68,7 +66,7 @@ class EdgeTable:
                 self._add_of_chunk(edge)
 
     def superseded_by(self, documents: int) -> Numbers:
-        """Return the end of each document's chain of SUPERSEDES, -1 without one; a cycle is followed once."""
+        """Return the end of each document's chain of SUPERSEDES edges, or -1; a cycle is followed once."""
         found = np.full(documents, -1, dtype=np.int32)
         for document in self.newer:
             last, passed = document, {document}
@@ -82,7 +80,7 @@ class EdgeTable:
         ends = {EdgeKind.MENTIONS: self.entities, EdgeKind.HAS_TAG: self.tags, EdgeKind.NEXT: self.chunks}[edge.kind]
         source, target = self.chunks.get(edge.source), ends.get(edge.target)
         if source is None or target is None:
-            self.loose.add(edge.owner)
+            self.incomplete.add(edge.owner)
             return
         self._note_owner(edge, edge.source)
         if edge.kind is EdgeKind.MENTIONS:
@@ -99,18 +97,18 @@ class EdgeTable:
         if owner is None:
             raise ForeignEdge
         if owner != edge.owner:
-            self.loose |= {owner, edge.owner}
+            self.incomplete |= {owner, edge.owner}
 
     def _add_relation(self, edge: Edge) -> None:
         document = self.documents.get(edge.owner, -1)
         head, tail = self.entities.get(edge.source), self.entities.get(edge.target)
         if document < 0 or head is None or tail is None:
-            self.loose.add(edge.owner)
+            self.incomplete.add(edge.owner)
         if head is not None and tail is not None:
             self.relations.extend((document, head, tail))
 
     def _add_between_documents(self, edge: Edge) -> None:
-        """These are the corpus's, and read each time; what a document itself refers to is no document."""
+        """Add an edge between documents. References owned by a document point to its tables and figures: no target."""
         target = self.documents.get(edge.target)
         if edge.kind is EdgeKind.SUPERSEDES:
             newer = self.documents.get(edge.source)
@@ -122,7 +120,7 @@ class EdgeTable:
                 self.references.extend((chunk, target))
                 self.reference_weights.append(1 / _number(edge, "candidates"))
         if edge.owner != CORPUS_OWNER and (edge.kind is EdgeKind.SUPERSEDES or "chunk" in edge.properties):
-            self.loose.add(edge.owner)
+            self.incomplete.add(edge.owner)
 
 
 def _number(edge: Edge, name: str) -> float:
@@ -131,7 +129,7 @@ def _number(edge: Edge, name: str) -> float:
 
 
 def _edges(graph: GraphStore, owners: Collection[str] | None) -> Iterator[Edge]:
-    """The edges of some owners; of the corpus at least those between documents."""
+    """Yield the edges of some owners (None: all), and always those between documents."""
     if owners is None:
         yield from graph.edges(KINDS)
         return
@@ -143,7 +141,7 @@ def _edges(graph: GraphStore, owners: Collection[str] | None) -> Iterator[Edge]:
 
 @dataclass(slots=True)
 class ChunkTable:
-    """What the index holds of chunks, gathered from their nodes one by one: only one text is in memory at a time."""
+    """The chunk fields of the index, collected from one node at a time to save memory."""
 
     ids: list[str] = field(default_factory=list)
     owners: list[str] = field(default_factory=list)
@@ -151,7 +149,7 @@ class ChunkTable:
     languages: list[str] = field(default_factory=list)
     rewritten: list[bool] = field(default_factory=list)
     terms: dict[str, int] = field(default_factory=dict)
-    """The terms by the numbers that they have here, as they were met."""
+    """The terms with local numbers, in the order of their first occurrence."""
     _rows: array[int] = field(default_factory=lambda: array("i"))
     _columns: array[int] = field(default_factory=lambda: array("i"))
     _counts: array[float] = field(default_factory=lambda: array("f"))
@@ -169,7 +167,7 @@ class ChunkTable:
         self.rewritten.append(_is_rewritten(chunk, counted))
 
     def in_order(self) -> ChunkTable:
-        """Return the same in order of id."""
+        """Return the table sorted by id."""
         order = sorted(range(len(self.ids)), key=self.ids.__getitem__)
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order))
@@ -186,7 +184,7 @@ class ChunkTable:
         )
 
     def postings(self) -> Entries:
-        """Return how often each term stands in each chunk, both by the numbers that they have here."""
+        """Return the frequency of each term in each chunk, both by their numbers in this table."""
         return Entries(
             np.frombuffer(self._rows, dtype=np.int32),
             np.frombuffer(self._columns, dtype=np.int32),
@@ -195,20 +193,11 @@ class ChunkTable:
 
 
 def language_of(node: Node) -> str:
-    return str(node.properties.get("language", ""))
-
-
-def text_of(node: Node, name: str) -> str:
-    return str(node.properties.get(name, ""))
-
-
-def _aliases(node: Node) -> tuple[str, ...]:
-    aliases = node.properties.get("aliases", ())
-    return tuple(map(str, aliases)) if isinstance(aliases, tuple) else ()
+    return text_of(node, "language")
 
 
 def read_documents(graph: GraphStore, owners: Collection[str] | None) -> tuple[list[Node], ChunkTable]:
-    """Return the documents of `owners` (None: of all) in order of id, and their chunks."""
+    """Return the documents of `owners` (None: all) sorted by id, and their chunks."""
     documents = sorted(_nodes(graph, NodeKind.DOCUMENT, owners), key=lambda node: node.id)
     titles = {document.id: text_of(document, "title") for document in documents}
     chunks = ChunkTable()
@@ -221,16 +210,16 @@ def _nodes(graph: GraphStore, kind: NodeKind, owners: Collection[str] | None) ->
     if owners is None:
         yield from graph.nodes((kind,))
     for owner in owners or ():
-        if owner != CORPUS_OWNER:  # it has no documents, and many nodes to look for them among
+        if owner != CORPUS_OWNER:  # it has many nodes and no documents
             yield from graph.nodes((kind,), owner=owner)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """All tags or entities in order of id, a hash of each, and the names of those that are new or have changed.
+    """All tags or entities sorted by id, with their hashes, and the names of new and changed ones.
 
-    `numbers` are those of the nodes; under `contents` what has changed is gone and comes again, with `names` and
-    `aliases`.
+    `numbers` renumbers the nodes; in `contents`, changed nodes count as removed and added again. `names` and `aliases`
+    are those of the added ones.
     """
 
     ids: Strings
@@ -242,21 +231,21 @@ class NamedTable:
 
     @staticmethod
     def of(graph: GraphStore, kind: NodeKind, old_ids: Strings, old_hashes: NDArray[np.uint8]) -> NamedTable:
-        held = node_hashes(graph, kind)
+        hashes_by_id = node_hashes(graph, kind)
         before = dict(zip(old_ids, _split(old_hashes), strict=True))
-        fresh = sorted(id for id, hash in held.items() if before.get(id) != hash)
+        fresh = sorted(id for id, hash in hashes_by_id.items() if before.get(id) != hash)
         new = [id for id in fresh if id not in before]
-        kept = old_ids.marked_without(before.keys() - held.keys())
+        kept = old_ids.mask_without(before.keys() - hashes_by_id.keys())
         numbers = Renumbering.between(old_ids, kept, new)
         ids = numbers.strings(old_ids, new)
-        same = kept & old_ids.marked_without(id for id in fresh if id in before)
+        same = kept & old_ids.mask_without(id for id in fresh if id in before)
         of_new = ids.places(fresh)
         contents = Renumbering(np.where(same, numbers.of_old, -1).astype(np.int32), of_new)
-        hashes = contents.table(old_hashes, _joined([held[id] for id in fresh]))
+        hashes = contents.table(old_hashes, _joined([hashes_by_id[id] for id in fresh]))
         names, aliases = [], []
-        for node in graph.nodes((kind,), fresh if before else None) if fresh else ():  # all of them, or these
+        for node in graph.nodes((kind,), fresh if before else None) if fresh else ():
             names.append(text_of(node, "name"))
-            aliases.append(_aliases(node))
+            aliases.append(texts_of(node, "aliases"))
         return NamedTable(ids, hashes, numbers, contents, names, aliases)
 
 
@@ -270,14 +259,13 @@ def _joined(hashes: Sequence[bytes]) -> NDArray[np.uint8]:
 
 
 def _searched_text(chunk: Node, title: str) -> str:
-    """A chunk's own text under its document's title and its headings."""
-    path = chunk.properties.get("heading_path", ())
-    headings = [part for part in (path if isinstance(path, tuple) else ()) if part != title]
+    """Return a chunk's text after its document's title, headings and context."""
+    headings = [part for part in texts_of(chunk, "heading_path") if part != title]
     return "\n".join((title, *headings, text_of(chunk, "context"), str(chunk.properties["text"])))
 
 
 def _is_rewritten(chunk: Node, own: Collection[str]) -> bool:
-    """Whether a chunk's summary has words that the chunk, whose terms are `own`, has not: was written."""
+    """Whether a chunk's summary has terms that are not in `own`, the terms of the chunk."""
     summary = text_of(chunk, "summary")
     if summary in str(chunk.properties["text"]):
         return False

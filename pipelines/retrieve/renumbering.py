@@ -1,7 +1,7 @@
-"""What stands in an order gets new numbers as some of it goes and some comes; what is kept keeps its order.
+"""Renumbers sorted items when some are removed and others added; the order of the others is unchanged.
 
-So tables by number and sparse rows are copied in one piece, and only what came is put in order. Keys in order lead to
-numbers: names to entities, titles to documents, forms to tags, terms to chunks.
+Arrays and sparse matrices are copied at once, and only the added items are sorted. Mappings from sorted keys to numbers
+are updated in the same way: names to entities, titles to documents, forms to tags, terms to chunks.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Item = TypeVar("Item", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class Renumbering:
-    """New numbers: `of_old[i]` of what was number i, -1 where it is gone, `of_new` of what came, in order."""
+    """New numbers: `of_old[i]` is that of the old item i, or -1 if it is removed; `of_new` are those of added items."""
 
     of_old: Numbers
     of_new: Numbers
 
     @staticmethod
     def between(old: Strings, kept: NDArray[np.bool_], added: Sequence[str]) -> Renumbering:
-        """Return the numbers of strings in order: those of `old` that are `kept`, and `added` between them."""
+        """Return the new numbers of sorted strings: those of `old` that are `kept`, merged with `added`."""
         before = old.places_before(added)
         gone_before = np.concatenate(([0], np.cumsum(~kept)))
         of_new = before - gone_before[before] + np.arange(len(added))
@@ -40,26 +40,26 @@ class Renumbering:
 
     @property
     def size(self) -> int:
-        """How many there are now."""
+        """The number of items after the change."""
         return int((self.of_old >= 0).sum()) + len(self.of_new)
 
     def table(self, old: NDArray[Item], new: NDArray[Item]) -> NDArray[Item]:
-        """Return what belongs to each number."""
+        """Return the values by new number, from those of `old` and `new` items."""
         found = np.empty((self.size, *old.shape[1:]), dtype=old.dtype)
         found[self.of_old[self.of_old >= 0]] = old[self.of_old >= 0]
         found[self.of_new] = new
         return found
 
     def strings(self, old: Strings, new: Iterable[str]) -> Strings:
-        """Return the string of each number."""
+        """Return the strings by new number."""
         places = np.arange(len(old) + len(self.of_new))
-        return (old + Strings.of(new)).taken(self.table(places[: len(old)], places[len(old) :]))
+        return (old + Strings.of(new)).take(self.table(places[: len(old)], places[len(old) :]))
 
 
 def renumbered(old: SparseRows, rows: Numbers, columns: Numbers, size: int, added: Entries) -> SparseRows:
-    """Return a matrix of `size` rows with the entries of `old` under new numbers of rows and columns, and `added`.
+    """Return a matrix of `size` rows with the renumbered entries of `old`, and `added` ones, which must be different.
 
-    `rows` and `columns` are as `Renumbering.of_old`: entries of what is gone are left out. None is in both.
+    `rows` and `columns` are like `Renumbering.of_old`; entries of removed rows or columns are dropped.
     """
     if not len(old.columns):
         return rows_of(added, size)
@@ -74,36 +74,38 @@ def renumbered(old: SparseRows, rows: Numbers, columns: Numbers, size: int, adde
     return SparseRows(starts, np.insert(column, before, new.columns), np.insert(values, before, new.values))
 
 
-def still_led_to(rows: SparseRows, columns: Numbers) -> NDArray[np.bool_]:
-    """Return for each row whether it has a column that is still there: `columns` is as `Renumbering.of_old`."""
+def still_used(rows: SparseRows, columns: Numbers) -> NDArray[np.bool_]:
+    """Return for each row whether it has a remaining column; `columns` is like `Renumbering.of_old`."""
     found = np.zeros(rows.size, dtype=bool)
     found[rows.rows()[columns[rows.columns] >= 0]] = True
     return found
 
 
-def next_keys(old: Strings, used: NDArray[np.bool_], said: Collection[str]) -> tuple[Renumbering, Strings]:
-    """Return the keys that are still `used` and those that are `said` anew, in order, and their numbers."""
-    kept = {key for key, place in zip(said, old.places(said).tolist(), strict=True) if place >= 0 and used[place]}
-    added = sorted(set(said) - kept)
+def updated_keys(old: Strings, used: NDArray[np.bool_], new_keys: Collection[str]) -> tuple[Renumbering, Strings]:
+    """Return the sorted keys that are still `used` or among `new_keys`, and their renumbering."""
+    kept = {
+        key for key, place in zip(new_keys, old.places(new_keys).tolist(), strict=True) if place >= 0 and used[place]
+    }
+    added = sorted(set(new_keys) - kept)
     numbers = Renumbering.between(old, used, added)
     return numbers, numbers.strings(old, added)
 
 
-def next_rows(keys: Strings, old: SparseRows, numbers: Renumbering, columns: Numbers, pairs: Pairs) -> SparseRows:
-    """Return what each of `keys` leads to: as before under new numbers, and by `pairs` of a key and a number."""
+def updated_rows(keys: Strings, old: SparseRows, numbers: Renumbering, columns: Numbers, pairs: Pairs) -> SparseRows:
+    """Return the numbers of each of `keys`: the old ones renumbered, and those of `pairs` (key, number)."""
     places = keys.places([key for key, _ in pairs]).tolist()
     added = Entries.of((place, number) for place, (_, number) in zip(places, pairs, strict=True))
     return renumbered(old, numbers.of_old, columns, len(keys), added)
 
 
-def next_keyed(old_keys: Strings, old: SparseRows, columns: Numbers, pairs: Pairs) -> tuple[Strings, SparseRows]:
-    """Return keys and what they lead to, where nothing else keeps a key."""
-    numbers, keys = next_keys(old_keys, still_led_to(old, columns), {key for key, _ in pairs})
-    return keys, next_rows(keys, old, numbers, columns, pairs)
+def updated_mapping(old_keys: Strings, old: SparseRows, columns: Numbers, pairs: Pairs) -> tuple[Strings, SparseRows]:
+    """Return the updated keys and their numbers; keys without numbers are dropped."""
+    numbers, keys = updated_keys(old_keys, still_used(old, columns), {key for key, _ in pairs})
+    return keys, updated_rows(keys, old, numbers, columns, pairs)
 
 
 def backwards(old: Numbers, numbers: Renumbering, words: Strings) -> Numbers:
-    """Return `words` in order of their letters from the last to the first; `old` is that of those before."""
+    """Return the numbers of `words` sorted by reversed spelling; `old` is the order before the change."""
     added = sorted((words[number][::-1], number) for number in numbers.of_new.tolist())
     kept = numbers.of_old[old]
     kept = kept[kept >= 0]

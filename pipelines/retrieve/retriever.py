@@ -1,4 +1,4 @@
-"""Retrieval over all layers of a knowledge base (PIKE-RAG 5.2.3), both paths of figure 11 alone, and flat search."""
+"""Retrieval over all layers of a knowledge base (PIKE-RAG 5.2.3), each path of figure 11 alone, and flat search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import (
     Scale,
     graph_state,
-    is_kept,
+    is_cached,
     load_earlier,
     load_index,
     measure_scale,
@@ -40,7 +40,7 @@ from pipelines.retrieve.score import (
     ChunkScores,
     QueryFeatures,
     explain,
-    said_share,
+    question_share,
     score_chunks,
     select_chunks,
     squash,
@@ -50,39 +50,40 @@ from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
 ATOMS_SHOWN = 3
-"""Atoms that a hit shows at most."""
+"""Maximum atoms of a hit."""
 
 
 class Retriever:
     """Finds the chunks of a knowledge base that answer a question.
 
-    A chunk's score x is made of what the chunk says, of what its document is, and of what other chunks pass on to it
-    (PIKE-RAG 5.2.3, figure 8: S = f(g(Q, I), g(Q, C), g(Q, D))). The words in `code` are settings (`[retrieve]`):
+    A chunk's score x depends on the similarity of the chunk and of its document to the question, and on the scores that
+    other chunks propagate to it (PIKE-RAG 5.2.3, figure 8: S = f(g(Q, I), g(Q, C), g(Q, D))). The words in `code` are
+    settings (`[retrieve]`):
 
         own      = sum over chunk, summary and atom of `weight` * (`lexical` * BM25 + (1 - `lexical`) * cosine)
                    + `entity` * (rarity of a shared name) ** 2 + `tag` * shared tags
-        document = `document` * share of the question that the document says and the chunk does not
+        document = `document` * share of the question that the document covers and the chunk does not
                    + `title` * rarity of its title in the question
                    + `called` * share of the question in words of its title, file name and kind
         base     = own + document * (own / the highest own in the document) ** `focus`
         x        = base + the gains of propagation + `back` * what the chunk passed on
         score    = x / (1 + x)
 
-    BM25 and cosine are on one scale, 0 for what is found by chance, 1 for the thing itself
-    (`pipelines.retrieve.index_cache`, `pipelines.retrieve.query`); an atom's similarity is that of the chunk's best
-    atom, and `soft_count` of the others'. Of a question that no chunk has `worded` of in its words, `lexical`,
-    `document`, `title` and `called` count less: it is in other words than the corpus. Propagation is told in
-    `pipelines.retrieve.propagate`. The chunks returned are chosen one after the other by x * (1 + `fresh` * share
-    of the question that no chunk before it covers).
+    BM25 and cosine are on one scale, 0 for unrelated texts and 1 for an ideal match (`pipelines.retrieve.index_cache`,
+    `pipelines.retrieve.query`). The similarity of the atoms is that of the best one, plus `soft_count` times that of
+    the others. If no chunk covers a share `worded` of the question, `lexical`, `document`, `title` and `called` are
+    lowered, because the question is not in the words of the corpus. Propagation is described in
+    `pipelines.retrieve.propagate`. The returned chunks are chosen one after the other by x * (1 + `fresh` * share of
+    the question that no chosen chunk covers).
 
-    An example: "When was the lighthouse built in the town where Edda Quill was born?" over three pages. The page on
-    Edda Quill has a high base, for its title is in the question (`title`) and its atom "Edda Quill was born in Torvik"
-    is similar to it (`atom`). The page on Torvik shares only the word "lighthouse" with the question, and a base that
-    a page on another lighthouse may exceed; but the first page mentions Torvik, a rare name that the question has not,
-    and "lighthouse" and "built" are still open there. So it passes on much of its score over MENTIONS, and Torvik's
-    page comes second. `Hit.shares` of that page says so: MENTIONS, along ("Edda Quill", "Torvik", "Torvik").
+    Example: "When was the lighthouse built in the town where Edda Quill was born?" over three pages. The page on Edda
+    Quill has a high base, since its title is in the question (`title`) and its atom "Edda Quill was born in Torvik" is
+    similar (`atom`). The page on Torvik shares only the word "lighthouse" with the question, and a page on another
+    lighthouse may have a higher base. But the first page mentions Torvik, a rare name that is not in the question, and
+    does not answer "lighthouse" and "built". It therefore passes much of its score along MENTIONS, and Torvik's page
+    comes second. `Hit.shares` of that page shows this: MENTIONS, along ("Edda Quill", "Torvik", "Torvik").
 
-    Safe under threads; the index is read at the first question, the graph only where no ingest has kept an index.
+    Thread-safe. The index is loaded for the first question; it is built from the graph only if it is not cached.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Retriever:
     ) -> None:
         """Take the stores to read from, and the embedder of the vectors.
 
-        `pairs` lead from users' words to the corpus's tags. The folder `cache` keeps the index until the graph changes.
+        `pairs` map users' words to the corpus's tags. The folder `cache` stores the index until the graph changes.
         """
         self.settings = settings
         self._pairs = pairs
@@ -113,12 +114,12 @@ class Retriever:
 
     @property
     def index(self) -> Index:
-        """The graph in memory."""
+        """The index of the graph."""
         return self._index_and_scale[0]
 
     @property
     def scale(self) -> Scale:
-        """The scale of the cosines."""
+        """The scale for cosines."""
         return self._index_and_scale[1]
 
     @cached_property
@@ -128,7 +129,7 @@ class Retriever:
         return kept or self._built(state)
 
     def _built(self, state: str) -> tuple[Index, Scale]:
-        """Build the index, and keep it as that of `state`, which the graph had before anything was read."""
+        """Build the index and cache it under `state`, the graph's state before reading."""
         index = build_index(self._graph, load_earlier(self._cache) if self._cache else None)
         scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
@@ -137,7 +138,7 @@ class Retriever:
 
     @property
     def outdated(self) -> bool:
-        """Whether a search has met a chunk that its index does not have, or one that the graph has no longer."""
+        """Whether a search has found a chunk that is missing from the index or the graph."""
         return self._missed.is_set()
 
     @property
@@ -145,9 +146,9 @@ class Retriever:
         return graph_state(self._graph.owners(), self._embedder.info)
 
     def keep_index(self) -> None:
-        """Build the index of the graph as it is, unless it is kept already: the first question then finds it."""
+        """Build and cache the index of the current graph, unless it is cached, so that the first question is fast."""
         state = self._state
-        if self._cache and not is_kept(self._cache, state):
+        if self._cache and not is_cached(self._cache, state):
             self._built(state)
 
     @cached_property
@@ -179,10 +180,10 @@ class Retriever:
         mode: Mode = Mode.GRAPH,
         terms: Sequence[TagPair] = (),
     ) -> tuple[Hit, ...]:
-        """Return the best chunks for `query`, best first, ties by id; none for a blank query.
+        """Return at most `limit` (default: `settings.limit`) chunks, best first, ties by id; none for a blank query.
 
-        `limit` is how many at most, `settings.limit` where it is None. `terms` lead from words of the query to what the
-        documents call it: over all layers and edges they are searched for too, as words and in the query's vector.
+        `terms` map words of the query to the documents' terms, which the mode `GRAPH` also searches for, as words and
+        in the query's vector.
 
         >>> [hit.uri for hit in retriever.retrieve("What torque do the casing bolts need?", 3)]  # doctest: +SKIP
         ['manual.pdf', 'data-sheet.xlsx', 'manual.pdf']
@@ -200,13 +201,13 @@ class Retriever:
     def chunks(self, query: str, limit: int, threshold: float = 0.0, where: Filter = Filter()) -> tuple[Hit, ...]:
         """Return the chunks nearest to `query` by cosine (figure 11, path a).
 
-        Scores and `threshold` are on the knowledge base's own scale (`pipelines.retrieve.index_cache.Scale`): 0 for a
-        passage met by chance, 1 for the one that an atom was taken from, whatever the embedder's cosines are.
+        Scores and `threshold` are scaled for the knowledge base and embedder (`pipelines.retrieve.index_cache.Scale`):
+        0 for an unrelated passage, 1 for the similarity of an atom to its own chunk.
         """
         return self._hits(self._near(RecordKind.CHUNK, query, limit, threshold, where), "chunk")
 
     def atoms(self, query: str, limit: int, threshold: float = 0.0, where: Filter = Filter()) -> tuple[AtomHit, ...]:
-        """Return the atoms nearest to `query` by cosine, each with its chunk (figure 11, path b), scaled alike."""
+        """Return the atoms nearest to `query` by cosine, each with its chunk (figure 11, path b), on the same scale."""
         found = self._near(RecordKind.ATOM, query, limit, threshold, where)
         texts = self._atom_texts([one.id for one in found])
         hits = {hit.chunk.id: hit for hit in self._hits(_best_by_chunk(found), "atom")}
@@ -215,7 +216,7 @@ class Retriever:
         )
 
     def _near(self, kind: RecordKind, query: str, limit: int, threshold: float, where: Filter) -> list[Scored]:
-        """The records of a kind nearest to `query`, of `threshold` or more on the scale, which ends at 1."""
+        """Return the records of a kind nearest to `query` with a scaled score of at least `threshold`, at most 1."""
         vector = self._embed(query)
         found = self._vectors.search(kind, vector, limit, with_tag_spellings(where, self.index))
         cosines = np.array([one.score for one in found], dtype=np.float32)
@@ -223,7 +224,7 @@ class Retriever:
         return [replace(one, score=score) for one, score in zip(found, scaled, strict=True) if score >= threshold]
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
-        """Return at most `limit` chunks one edge away from `chunks`, over the heaviest edges first."""
+        """Return at most `limit` chunks one edge away from `chunks`, heaviest edges first."""
         index = self.index
         numbers = {id: number for id in chunks if (number := index.chunk_number(id)) is not None}
         hops = hops_from(np.array(sorted(numbers.values()), dtype=np.int32), index, self.settings)
@@ -242,11 +243,11 @@ class Retriever:
         )
 
     def has_words_of(self, query: str) -> bool:
-        """Whether some chunk has enough of the query's words for them to be the documents' own (`worded`)."""
-        return bool((said_share(self.features(query)) >= self.settings.worded).any())
+        """Whether any chunk covers at least the share `worded` of the query."""
+        return bool((question_share(self.features(query)) >= self.settings.worded).any())
 
     def tags_near(self, query: str, limit: int) -> tuple[str, ...]:
-        """Return the tags nearest in meaning to `query`, then those of the chunks found for it; `limit` at most."""
+        """Return at most `limit` tags: those most similar to `query`, then those of the chunks found for it."""
         index = self.index
         names = dict(zip(index.tag_ids, index.tag_names, strict=True))
         near = self._vectors.search(RecordKind.TAG, self._embed(query), limit // 2)
@@ -257,21 +258,21 @@ class Retriever:
         return tuple(dict.fromkeys([*named, *(index.tag_names[tag] for tag, _ in borne.most_common())]))[:limit]
 
     def map_query(self, query: str) -> tuple[TagPair, ...]:
-        """Return the terms of `query` with the corpus's tags that they lead to, the surest first (5.2.2)."""
+        """Return the terms of `query` with the corpus's tags for them, the highest weight first (5.2.2)."""
         return self._tag_map.map(query)
 
     def chunk_frequency(self, term: str) -> int:
-        """Return the number of chunks that hold a term."""
+        """Return the number of chunks with a term."""
         number = self.index.vocabulary.get(term)
         return 0 if number is None else len(self.index.postings.columns_of(number))
 
     def sample_atoms(self, count: int) -> tuple[tuple[str, str], ...]:
-        """Return at most `count` atoms, evenly taken from all: the text of each, and the id of its chunk."""
+        """Return at most `count` evenly spaced atoms: (text, id of the chunk)."""
         atoms = [(one.text, one.chunk) for batch in self._vectors.records((RecordKind.ATOM,)) for one in batch.records]
         return tuple(atoms[:: max(1, len(atoms) // count)][:count])
 
     def features(self, query: str, where: Filter = Filter(), terms: Sequence[TagPair] = ()) -> QueryFeatures:
-        """Return all that the scores for `query` are computed from; layers of weight 0 are not searched."""
+        """Return the input for the scores of `query`; layers with weight 0 are not searched."""
         where = with_tag_spellings(where, self.index)
         known = self.map_query(query) if self.settings.tag or self.settings.tag_words else ()
         tags = tuple({pair.corpus_tag: pair for pair in (*terms, *known)}.values())
@@ -284,11 +285,11 @@ class Retriever:
         return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index))
 
     def rank(self, features: QueryFeatures, limit: int, settings: RetrieveSettings) -> list[int]:
-        """Return the numbers in `index` of the best chunks under other weights than `self.settings`."""
+        """Return the index numbers of the best chunks with other `settings` than `self.settings`."""
         return select_chunks(score_chunks(features, self.index, settings), features, self.index, limit, settings)
 
     def hits_of(self, numbers: Sequence[int]) -> tuple[Hit, ...]:
-        """Return the chunks of these numbers in `index` as hits without a score."""
+        """Return the chunks with these index numbers as hits with score 0."""
         ids = [self.index.chunks[number] for number in numbers]
         return self._hits([Scored(id, id, 0.0) for id in ids], "chunk")
 

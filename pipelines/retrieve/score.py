@@ -1,6 +1,6 @@
-"""The score of each chunk, the choice of the best, and what a score is made of (PIKE-RAG 5.2.3, figure 8).
+"""The scores of chunks, the selection of the best, and the components of a score (PIKE-RAG 5.2.3, figure 8).
 
-The formula, with an example, is told at `pipelines.retrieve.retriever.Retriever`.
+The formula and an example are documented at `pipelines.retrieve.retriever.Retriever`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from pipelines.retrieve.sparse_rows import Weights
 from pipelines.sections import RetrieveSettings
 
 POOL = 4
-"""Of so many times the chunks wanted, the best by score, those returned are chosen; not tuned."""
+"""Chunks are selected among this many times the number wanted, those with the best scores; not tuned."""
 _OF_THE_DOCUMENT = frozenset({"title", "document_words"})
-"""Parts of a score that are shown as the layer "document"."""
+"""Parts of a score that are reported as the layer "document"."""
 _LEAST_SHARE = 1e-6
+"""Smaller components of a score are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFeatures:
-    """All that the scores of a question are computed from, whatever the weights.
+    """The input for the scores of a question, independent of the weights.
 
-    `covered` is `coverage(query, index)`; a chunk where `mask` is 0 gets no score and passes none on.
+    `covered` is `coverage(query, index)`; a chunk with `mask` 0 gets no score and passes none on.
     """
 
     query: AnalyzedQuery
@@ -41,7 +42,7 @@ class QueryFeatures:
 
 @dataclass(frozen=True, slots=True)
 class ChunkScores:
-    """`total` is the score x of each chunk; `direct` its parts by layer, `rounds` those that were propagated."""
+    """`total` is the score x of each chunk, `direct` has its parts by layer, `rounds` the propagated parts."""
 
     total: Weights
     direct: Mapping[str, Weights]
@@ -50,7 +51,7 @@ class ChunkScores:
 
 def score_chunks(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> ChunkScores:
     """Return the scores of all chunks."""
-    settings = _by_wording(features, index, settings)
+    settings = _adapted(features, index, settings)
     own = _own_parts(features.layers, settings)
     focus = _focus(_sum(own, index.size), index, settings.focus)
     direct = own | {name: part * focus for name, part in _document_parts(features.layers, settings).items()}
@@ -69,9 +70,9 @@ def select_chunks(
 ) -> list[int]:
     """Return the numbers of the best chunks, best first, ties by number.
 
-    They are chosen one after the other: a chunk that has terms of the question which no chunk before it has counts
-    more (`fresh`), one of a document that was chosen from before counts less (`again`). Where none has a score they are
-    the nearest by their vectors.
+    They are chosen one after the other: the value of a chunk is raised if it has terms of the question that no chosen
+    chunk has (`fresh`), and lowered if its document was chosen before (`again`). If no chunk has a score, the nearest
+    ones by vector are returned.
     """
     pool = best_of(scores.total, limit * POOL)
     covered = np.minimum(features.covered[:, pool], 1.0)
@@ -92,63 +93,63 @@ def select_chunks(
 
 
 def squash(x: float) -> float:
-    """Return x / (1 + x): a score of 0 or more in [0, 1)."""
+    """Return x / (1 + x), which maps scores from 0 to infinity to [0, 1)."""
     return x / (1.0 + x)
 
 
-def _by_wording(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> RetrieveSettings:
-    """Return the weights for a question: of one in other words than the corpus's, those of terms are lower.
+def _adapted(features: QueryFeatures, index: Index, settings: RetrieveSettings) -> RetrieveSettings:
+    """Return the settings adapted to a question: if its words are not those of the corpus, terms get less weight.
 
-    Such a question has words in common with a chunk by chance, and is told better by what it means. It is known by the
-    share of its weight in terms that the best chunk has, with the words of its document's name (`worded`, chosen on
-    the questions of `benchmarks/sets.toml` and of one file of `benchmarks/questions`). What a question in another
-    language than that chunk has in common with it is names, which tell much.
+    Such a question shares words with a chunk by chance, and vectors are more reliable. It is detected by the share of
+    its weight that the best chunk covers, with the words for its document (`worded`, chosen on the questions of
+    `benchmarks/sets.toml` and of one file of `benchmarks/questions`). If the question is in another language than that
+    chunk, the weights are kept: the shared words are then names, which are reliable.
     """
     layers, query = features.layers, features.query
-    if not layers.readable.any():  # terms are all there is
+    if not layers.readable.any():  # only terms can be compared
         return settings
-    said = said_share(features)
-    best = int(np.argmax(said))
+    shares = question_share(features)
+    best = int(np.argmax(shares))
     if index.languages[index.language_of[best]] != query.language:
         return settings
-    share = min(1.0, float(said[best]) / settings.worded) ** 2
+    share = min(1.0, float(shares[best]) / settings.worded) ** 2
     lowered = {name: share * getattr(settings, name) for name in ("lexical", "document", "title", "called")}
     return settings.model_copy(update=lowered) if share < 1 else settings
 
 
-def said_share(features: QueryFeatures) -> Weights:
-    """Return for each chunk the share of the question's weight that it says, with the words of its document's name."""
+def question_share(features: QueryFeatures) -> Weights:
+    """Return for each chunk the share of the question's weight that it covers, with the words for its document."""
     query = features.query
-    said: Weights = query.weights @ np.minimum(features.covered, 1.0) / query.ideal + features.layers.document_words
-    return said
+    shares: Weights = query.weights @ np.minimum(features.covered, 1.0) / query.ideal + features.layers.document_words
+    return shares
 
 
 def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
-    """The parts of a score that are of the chunk itself."""
+    """Return the parts of the score that depend on the chunk itself."""
     found = {
         "chunk": _mixed(layers.chunk, settings.chunk, layers.readable, settings),
         "summary": _mixed(layers.summary, settings.summary, layers.readable, settings),
         "atom": _mixed(layers.atom, settings.atom, layers.readable, settings),
-        "entity": _times(layers.entity, settings.entity),
-        "tag": _times(layers.tag, settings.tag),
+        "entity": _weighted(layers.entity, settings.entity),
+        "tag": _weighted(layers.tag, settings.tag),
     }
     return {name: part for name, part in found.items() if part is not None}
 
 
 def _document_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
-    """The parts of a score that are of the chunk's document."""
+    """Return the parts of the score that depend on the chunk's document."""
     found = {
-        "document": _times(layers.document, settings.document),
-        "title": _times(layers.title, settings.title),
-        "document_words": _times(layers.document_words, settings.called),
+        "document": _weighted(layers.document, settings.document),
+        "title": _weighted(layers.title, settings.title),
+        "document_words": _weighted(layers.document_words, settings.called),
     }
     return {name: part for name, part in found.items() if part is not None}
 
 
 def _mixed(layer: LayerSimilarity, weight: float, readable: Weights, settings: RetrieveSettings) -> Weights | None:
-    """A layer's part: lexical and dense similarity mixed, the rest of its records with the weight `soft_count`.
+    """Return the part of a layer: the weighted lexical and dense similarity, with `soft_count` for further records.
 
-    Where vectors tell nothing (`LayerSimilarities.readable`), the lexical similarity is all.
+    If vectors cannot be compared (`LayerSimilarities.readable`), only the lexical similarity counts.
     """
     if not weight:
         return None
@@ -161,7 +162,7 @@ def _mixed(layer: LayerSimilarity, weight: float, readable: Weights, settings: R
     return found
 
 
-def _times(part: Weights, weight: float) -> Weights | None:
+def _weighted(part: Weights, weight: float) -> Weights | None:
     return part * np.float32(weight) if weight else None
 
 
@@ -173,7 +174,7 @@ def _sum(parts: Mapping[str, Weights], size: int) -> Weights:
 
 
 def _focus(own: Weights, index: Index, power: float) -> Weights:
-    """(The chunk's own part / the highest of its document) ** power: what it gets of its document's parts."""
+    """Return each chunk's share of its document's parts: (own part / highest own part in the document) ** power."""
     best: Weights = np.zeros(len(index.documents), dtype=np.float32)
     np.maximum.at(best, index.document_of, own)
     best_of_document: Weights = best[index.document_of]
@@ -185,7 +186,7 @@ def _focus(own: Weights, index: Index, power: float) -> Weights:
 def explain(
     chunk: int, query: AnalyzedQuery, scores: ChunkScores, index: Index, settings: RetrieveSettings
 ) -> tuple[Share, ...]:
-    """Return the shares of a chunk's score, largest first; they add up to it."""
+    """Return the components of a chunk's score, largest first; they add up to the score."""
     total = float(scores.total[chunk])
     if total <= 0:
         return ()
@@ -208,7 +209,7 @@ def _direct(chunk: int, query: AnalyzedQuery, scores: ChunkScores, index: Index)
 
 
 def _shared_name(chunk: int, query: AnalyzedQuery, index: Index) -> str:
-    """The rarest name that a chunk shares with the question."""
+    """Return the rarest name that a chunk shares with the question."""
     shared = [int(entity) for entity in index.chunk_entities.columns_of(chunk) if int(entity) in query.entities]
     counts = index.entity_chunks.counts()
     return index.entity_names[min(shared, key=lambda entity: counts[entity])] if shared else ""
@@ -225,7 +226,7 @@ def _propagated(chunk: int, rounds: Sequence[PropagationRound], index: Index, ba
 
 
 def _path_out_of(chunk: int, hops: Hops, index: Index) -> tuple[EdgeKind, tuple[str, ...]]:
-    """The best hop out of a chunk, and the names along it."""
+    """Return the kind of the best hop out of a chunk, and the names along it."""
     out = np.flatnonzero(hops.sources == chunk)
     hop = int(out[np.argmax(hops.gains[out])])
     names = (_title(chunk, index), *_through(hop, hops, index), _title(int(hops.targets[hop]), index))
@@ -233,7 +234,7 @@ def _path_out_of(chunk: int, hops: Hops, index: Index) -> tuple[EdgeKind, tuple[
 
 
 def _path_into(chunk: int, rounds: Sequence[PropagationRound], index: Index) -> tuple[EdgeKind, tuple[str, ...]]:
-    """The best hop into a chunk in the last round, and the names along the path to it from where it began."""
+    """Return the kind of the best hop into a chunk in the last round, and the names along the path to it."""
     hops = rounds[-1].hops
     into = np.flatnonzero(hops.targets == chunk)
     hop = int(into[np.argmax(hops.gains[into])])

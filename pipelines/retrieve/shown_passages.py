@@ -1,4 +1,4 @@
-"""Passages as a prompt shows them to a model: numbered, with title, heading path and summary, cut to their tokens."""
+"""Formats passages for prompts: numbered, with title, heading path and summary, shortened to a token budget."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pipelines.retrieve.hit import AtomHit, Hit
 
 NO_PASSAGES = "(none)"
 AT_ONCE = 8
-"""Passages that a prompt has room for, however long they are: each may take this part of it at least."""
-_ATOM = 60
-"""Tokens of a candidate that are shown."""
+"""A prompt has room for this many passages of any length: each may take at least an equal share of it."""
+_CANDIDATE_TOKENS = 60
+"""Maximum tokens of a candidate."""
 _GAP = " … "
 _WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-zß-ÿ][\w-]+")
-"""A word with a capital amid a sentence."""
+"""A capitalized word inside a sentence."""
 
 
 def fitting(hits: Iterable[Hit], tokens: int) -> list[Hit]:
-    """Return the first hits that `tokens` have room for, each chunk once; the first one in any case.
+    """Return the first hits that fit into `tokens`, each chunk once; at least one.
 
-    A long passage counts for no more than its share, for `render` shows what matters of it.
+    A long passage counts only for its share, since `render` shortens it.
     """
     share = max(1, tokens // AT_ONCE)
     chosen: dict[str, Hit] = {}
@@ -45,15 +45,15 @@ def fitting(hits: Iterable[Hit], tokens: int) -> list[Hit]:
 
 
 def render(hits: Sequence[Hit], tokens: int, query: str) -> str:
-    """Return the passages numbered from 1, fenced as data, in `tokens` altogether.
+    """Return the passages numbered from 1 and fenced as data, with at most `tokens` in total.
 
-    Of a passage too long for its share the sentences are shown that say most of what `query` says, and of the names
-    that lead from one passage to another.
+    A passage that is too long for its share is reduced to the sentences with most terms of `query` and of the names
+    that several passages have in common.
     """
     if not hits:
         return NO_PASSAGES
     wanted = frozenset(terms(query)) | _names_shared(hits)
-    rooms = _shared_out([_needed(hit) for hit in hits], tokens)
+    rooms = _budgets([_needed(hit) for hit in hits], tokens)
     lines = [
         f"[{number}] {headline(hit)}: {condensed(_text(hit.chunk), room - estimate_tokens(headline(hit)), wanted)}"
         for number, (hit, room) in enumerate(zip(hits, rooms, strict=True), 1)
@@ -64,21 +64,21 @@ def render(hits: Sequence[Hit], tokens: int, query: str) -> str:
 def render_candidates(candidates: Sequence[AtomHit]) -> str:
     """Return the atoms numbered from 1, each with the title and heading path of its chunk."""
     lines = [
-        f"{number}. ({headline(candidate.hit)}) {cut(candidate.text, _ATOM)}"
+        f"{number}. ({headline(candidate.hit)}) {cut(candidate.text, _CANDIDATE_TOKENS)}"
         for number, candidate in enumerate(candidates, 1)
     ]
     return fence("\n".join(lines), "list")
 
 
 def headline(hit: Hit) -> str:
-    """Return title, path and heading path, "Data sheet (pumps/DS-2041.pdf) > Materials".
+    """Return title, file path and heading path: "Data sheet (pumps/DS-2041.pdf) > Materials".
 
-    The path stands there where it has a word that the title has not: whose manual, of which year, is told by folders.
+    The path is included if it has words that are not in the title: folders often give the product or year of a manual.
     """
     headings = [heading for heading in hit.chunk.heading_path if heading and heading != hit.title]
     newer = f" (superseded by {hit.superseded_by})" if hit.superseded_by else ""
-    told = _words(PurePosixPath(hit.uri).with_suffix("").as_posix()) <= _words(hit.title)
-    path = "" if told else f" ({hit.uri})"
+    redundant = _words(PurePosixPath(hit.uri).with_suffix("").as_posix()) <= _words(hit.title)
+    path = "" if redundant else f" ({hit.uri})"
     return " > ".join([f"{hit.title}{path}{newer}" if hit.title else f"{hit.uri}{newer}", *headings])
 
 
@@ -87,9 +87,9 @@ def _words(text: str) -> set[str]:
 
 
 def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:
-    """Return `text` if it fits into `tokens`, else those of its sentences that have most of the terms wanted.
+    """Return `text` if it fits into `tokens`, else its sentences with most of the `wanted` terms.
 
-    The first one, which says what the passage is about, is always there; what is left out between two shows as "…".
+    The first sentence, which introduces the subject, is always included; omissions are marked by "…".
     """
     if estimate_tokens(text) <= tokens:
         return text
@@ -109,7 +109,7 @@ def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:
 
 
 def cut(text: str, tokens: int) -> str:
-    """Return the beginning of `text` that `tokens` have room for, with "…" where the rest is left out."""
+    """Return the beginning of `text` that fits into `tokens`, with "…" if the rest is omitted."""
     needed = estimate_tokens(text)
     if needed <= tokens:
         return text
@@ -117,19 +117,19 @@ def cut(text: str, tokens: int) -> str:
 
 
 def clipped(text: str, characters: int = 160) -> str:
-    """Return `text` on one line of so many characters at most, with "…" where the rest is left out."""
+    """Return `text` on one line of at most `characters`, with "…" if the rest is omitted."""
     line = " ".join(text.split())
     return line if len(line) <= characters else line[: characters - 1] + "…"
 
 
 def _names_shared(hits: Sequence[Hit]) -> frozenset[str]:
-    """The terms of names that more than one of the passages has."""
+    """Return the terms of names that occur in more than one passage."""
     counted = Counter(term for hit in hits for term in set(terms(" ".join(_NAME.findall(hit.chunk.text)))))
     return frozenset(term for term, count in counted.items() if count > 1)
 
 
 def _joined(text: str, spans: Sequence[Span], kept: Sequence[int]) -> str:
-    """The sentences kept as they stand in the text, gaps between them marked."""
+    """Return the kept sentences as in the text, with omissions marked."""
     parts = [text[spans[0].start : spans[0].end]]
     for before, place in pairwise(kept):
         near = text[spans[before].end : spans[place].start] if place == before + 1 else _GAP
@@ -137,8 +137,8 @@ def _joined(text: str, spans: Sequence[Span], kept: Sequence[int]) -> str:
     return "".join(parts) + (_GAP.rstrip() if kept[-1] < len(spans) - 1 else "")
 
 
-def _shared_out(needed: Sequence[int], tokens: int) -> list[int]:
-    """What each may take of `tokens`: the short ones all they need, the long ones equal parts of the rest."""
+def _budgets(needed: Sequence[int], tokens: int) -> list[int]:
+    """Return a token budget for each passage: what short ones need, and equal shares of the rest for long ones."""
     rooms = [0] * len(needed)
     left = len(needed)
     for place in sorted(range(len(needed)), key=lambda place: needed[place]):
@@ -157,6 +157,6 @@ def _text(chunk: Chunk) -> str:
 
 
 def _written_summary(chunk: Chunk) -> str:
-    """The summary in parentheses (PIKE-RAG 5.2.1: it goes with its chunk); nothing where it is quoted from it."""
-    said = (span.slice(chunk.summary) for span in sentences(chunk.summary))
-    return "" if all(map(chunk.quotes, said)) else f"({chunk.summary})"
+    """Return the chunk's summary in parentheses (PIKE-RAG 5.2.1), or "" if it only quotes the chunk."""
+    parts = (span.slice(chunk.summary) for span in sentences(chunk.summary))
+    return "" if all(map(chunk.quotes, parts)) else f"({chunk.summary})"

@@ -1,4 +1,4 @@
-"""Sparse matrices in compressed rows, and what they are made of."""
+"""Sparse matrices in compressed rows (CSR), and their entries."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Places = NDArray[np.int32] | NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class SparseRows:
-    """A sparse matrix in compressed rows (CSR): row i has `columns[starts[i]:starts[i + 1]]`, ascending, and `values`.
+    """A sparse matrix in compressed rows: row i has the ascending `columns[starts[i]:starts[i + 1]]` and `values`.
 
-    Nothing else needs scipy, whose `csr_array` this would be; and that one adds up repeated pairs.
+    Used in place of scipy's `csr_array`, which adds up repeated entries, and to avoid the dependency.
     """
 
     starts: NDArray[np.int64]
@@ -42,7 +42,7 @@ class SparseRows:
         return self.values[self.starts[row] : self.starts[row + 1]]
 
     def numbers_of(self, row: int) -> tuple[int, ...]:
-        """Return the columns of a row as Python's numbers."""
+        """Return the columns of a row as Python integers."""
         return tuple(self.columns_of(row).tolist())
 
     def rows(self) -> Numbers:
@@ -50,11 +50,11 @@ class SparseRows:
         return np.repeat(np.arange(self.size, dtype=np.int32), self.counts())
 
     def counts(self) -> Numbers:
-        """Return how many entries each row has."""
+        """Return the number of entries of each row."""
         return np.diff(self.starts).astype(np.int32)
 
     def gather(self, rows: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return all entries of `rows`, one row after the other: the place in `rows`, and the place in `columns`."""
+        """Return the entries of `rows`, row by row, as indices in `rows` and positions in `columns`."""
         lengths = self.starts[rows + 1] - self.starts[rows]
         owner = np.repeat(np.arange(len(rows)), lengths)
         before = np.cumsum(lengths) - lengths
@@ -62,7 +62,7 @@ class SparseRows:
         return owner, places
 
     def transposed(self, columns: int) -> SparseRows:
-        """Return the transpose of a matrix of `columns` columns."""
+        """Return the transpose of this matrix, which has `columns` columns."""
         order = np.argsort(self.columns, kind="stable")
         rows = self.rows()[order]
         starts = np.zeros(columns + 1, dtype=np.int64)
@@ -72,7 +72,7 @@ class SparseRows:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Entries of a sparse matrix in any order; of a repeated one the highest value counts."""
+    """Entries of a sparse matrix in any order; for repeated entries the highest value counts."""
 
     rows: Numbers
     columns: Numbers
@@ -80,17 +80,17 @@ class Entries:
 
     @staticmethod
     def of(pairs: Iterable[tuple[int, int]]) -> Entries:
-        """Return entries of 1 at pairs of a row and a column."""
+        """Return entries with value 1 at pairs (row, column)."""
         return Entries.flat(array("i", chain.from_iterable(pairs)))
 
     @staticmethod
     def flat(pairs: array[int], values: array[float] | None = None) -> Entries:
-        """Return entries at pairs of a row and a column, one after the other; without `values` each is 1."""
+        """Return entries at alternating rows and columns; their default value is 1."""
         places = np.frombuffer(pairs, dtype=np.int32).reshape(-1, 2)
         found = np.ones(len(places), dtype=np.float32) if values is None else np.frombuffer(values, dtype=np.float32)
         return Entries(places[:, 0], places[:, 1], found)
 
-    def turned(self) -> Entries:
+    def transposed(self) -> Entries:
         """Return the entries of the transpose."""
         return Entries(self.columns, self.rows, self.values)
 
@@ -103,14 +103,14 @@ class Entries:
 
 
 def rows_of(entries: Entries, size: int) -> SparseRows:
-    """Return the matrix of `size` rows with these entries."""
+    """Return the matrix with `size` rows and these entries."""
     width = np.int64(entries.columns.max(initial=0)) + 1
     places = entries.rows * width
     places += entries.columns
     order = np.argsort(places, kind="stable")
     places = places[order]
     values = entries.values[order]
-    del order  # with millions of entries each of these arrays is 50 MiB
+    del order  # with millions of entries, each of these arrays takes 50 MiB
     is_first = np.ones(len(places), dtype=bool)
     np.not_equal(places[1:], places[:-1], out=is_first[1:])
     if not is_first.all():

@@ -1,4 +1,4 @@
-"""A stored knowledge base, confined to a filter: `pipelines.retrieve.searches` over open stores."""
+"""A stored knowledge base, optionally restricted by a filter: `pipelines.retrieve.searches` over open stores."""
 
 from __future__ import annotations
 
@@ -30,26 +30,22 @@ from pipelines.store.facts import LINKED_FACT, TAG_PAIRS, being_written
 from pipelines.store.vector import Filter
 
 LAYOUTS_KEPT = 64
-"""Parsed documents whose layout stays in memory: more than one answer cites."""
-LANGUAGES_TOLD = 3
-"""Languages of the documents that are named: what a reader is to write in, not each stray page's."""
-
-_TELLING_WORDS = 3
-"""Words from which a question tells its language, where none of its letters does: "upsd port" is of none."""
+"""Cached layouts of parsed documents, more than one answer cites."""
+LANGUAGES_LISTED = 3
+"""Maximum languages of the documents that are listed, without those of stray pages."""
+_MIN_WORDS = 3
+"""Minimum words of an ASCII question whose language is identified: "upsd port" is not in any language."""
 
 
 class QuoteLocator:
-    """Finds where in its document a quote stands: page, sheet, cells and boxes, from the parsed document.
-
-    A document is read when it is first cited.
-    """
+    """Finds page, sheet, cells and boxes of a quote in the parsed document, which is read when it is first cited."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._layouts: OrderedDict[str, BlockIndex | None] = OrderedDict()
 
     def locate(self, chunk: Chunk, span: Span) -> Provenance:
-        """Return the provenance of `span`; where the parsed document is gone, that of its chunk."""
+        """Return the provenance of `span`, or that of its chunk if the parsed document is missing."""
         layout = self._layout(chunk.document)
         return layout.provenance(span) if layout else chunk.provenance
 
@@ -72,7 +68,7 @@ class QuoteLocator:
 
 
 class _OpenKnowledge:
-    """What is read of a knowledge base once, for all filters."""
+    """The data of a knowledge base that is shared by all filters."""
 
     def __init__(self, stores: Stores, settings: Settings) -> None:
         self.stores = stores
@@ -85,27 +81,27 @@ class _OpenKnowledge:
 
     @cached_property
     def lexicon(self) -> CorpusLexicon:
-        """Words are compared by WordLlama, which is quick and always there, whatever embeds the passages."""
+        """The lexicon; words are compared by WordLlama, which is fast and always available."""
         embedder = self.stores.embedder
         words = embedder if embedder.info.name == "wordllama" else open_embedder(EmbedSettings())
         return CorpusLexicon(self.retriever.chunk_frequency, self.retriever.index.size, embedder, shared_words(words))
 
 
 class StoredKnowledge:
-    """`pipelines.retrieve.searches` over open stores; made by `of`, confined by `within`."""
+    """`pipelines.retrieve.searches` over open stores; create it with `of`, restrict it with `within`."""
 
     def __init__(self, open_knowledge: _OpenKnowledge, where: Filter = Filter(), terms: Sequence[TagPair] = ()) -> None:
         self._open, self._where, self._terms = open_knowledge, where, terms
 
     @classmethod
     def of(cls, stores: Stores, settings: Settings) -> StoredKnowledge:
-        """Return the whole knowledge base; the graph is read at the first question."""
+        """Return the whole knowledge base; the index is loaded for the first question."""
         return cls(_OpenKnowledge(stores, settings))
 
     def within(self, where: Filter) -> StoredKnowledge:
-        """Return the same confined to `where`.
+        """Return the knowledge base restricted to `where`.
 
-        Raises `NotFound` for a name that the knowledge base does not have, `SettingsError` for an invalid date.
+        Raises `NotFound` for a name that is not in the knowledge base, `SettingsError` for an invalid date.
         """
         if where == Filter():
             return StoredKnowledge(self._open)
@@ -113,36 +109,37 @@ class StoredKnowledge:
 
     @property
     def outdated(self) -> bool:
-        """Whether a search has met chunks that the stores hold no longer, or not yet: an ingest has written since."""
+        """Whether a search has found chunks missing from the index or the graph: an ingest has written since."""
         return self._open.retriever.outdated
 
     def with_terms(self, terms: Sequence[TagPair]) -> StoredKnowledge:
-        """Return the same, searched also by what the documents call the words of a question (PIKE-RAG 5.2.2).
+        """Return the knowledge base that also searches for the documents' terms for words of a query (PIKE-RAG 5.2.2).
 
-        Each pair counts for the queries that have its words: the question, and those that a strategy makes of it.
+        Each pair applies to the queries that contain its words: the question, and those derived from it.
         """
         return StoredKnowledge(self._open, self._where, terms)
 
     def has_words_of(self, query: str) -> bool:
-        """Whether a query is in the documents' words, as far as `retrieve.worded` asks; in the whole knowledge base."""
+        """Whether any chunk of the whole knowledge base covers at least the share `retrieve.worded` of the query."""
         return self._open.retriever.has_words_of(query)
 
     def tags_near(self, query: str, limit: int) -> tuple[str, ...]:
-        """Return the tags that are near to a query, or to what is found for it; in the whole knowledge base."""
+        """Return at most `limit` tags similar to a query, or of the chunks found for it in the whole knowledge base."""
         return self._open.retriever.tags_near(query, limit)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of most chunks as far as they are known, the commonest first."""
-        return tuple(filter(None, self._open.retriever.index.languages))[:LANGUAGES_TOLD]
+        """The known languages of most chunks, the most frequent first."""
+        return tuple(filter(None, self._open.retriever.index.languages))[:LANGUAGES_LISTED]
 
     def unread_language(self, question: str) -> str:
-        """The language of a question that has none of the documents' and that the embedder does not join to theirs.
+        """Return the language of a question that cannot be compared with the documents, else "".
 
-        Empty where it is one of them, where vectors read both, and where the words are too few to tell.
+        It is "" if the question is in a language of the documents, if the embedder supports all their languages, and if
+        the question is too short to identify its language.
         """
-        telling = len(question.split()) >= _TELLING_WORDS or not question.isascii()
-        language = detect_language(question, self.languages) if telling else ""
+        identifiable = len(question.split()) >= _MIN_WORDS or not question.isascii()
+        language = detect_language(question, self.languages) if identifiable else ""
         info = self._open.stores.embedder.info
         if not language or language in self._open.retriever.index.languages:
             return ""
@@ -150,7 +147,7 @@ class StoredKnowledge:
 
     @property
     def size(self) -> int:
-        """The number of chunks within the filter."""
+        """The number of chunks in the filter."""
         index, mask = self._open.retriever.index, self._mask
         return index.size if mask is None else int(mask.sum())
 
@@ -168,22 +165,22 @@ class StoredKnowledge:
         return self._open.retriever.atoms(with_terms(query, self._terms_of(query)), limit, threshold, self._where)
 
     def _terms_of(self, query: str) -> tuple[TagPair, ...]:
-        said = query.casefold()
-        return tuple(pair for pair in self._terms if pair.query_term.casefold() in said)
+        folded = query.casefold()
+        return tuple(pair for pair in self._terms if pair.query_term.casefold() in folded)
 
     def linked(self, chunks: Sequence[str], limit: int) -> tuple[LinkedChunk, ...]:
-        """Return chunks one edge away; within a filter, none, for edges lead out of it."""
+        """Return chunks one edge away; none if there is a filter, since edges lead out of it."""
         return self._open.retriever.linked(chunks, limit) if self._where == Filter() else ()
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The ids of the documents within the filter that have text, in the order of their URIs."""
+        """The ids of the documents with text in the filter, sorted by URI."""
         index = self._open.retriever.index
         numbers = {int(index.document_of[number]) for number in self._chunks}
         return tuple(index.documents[number] for number in sorted(numbers, key=lambda number: index.uris[number]))
 
     def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
-        """Return these documents with what they say, of their chunks those within the filter."""
+        """Return the overviews of these documents, with their chunks in the filter."""
         index, retriever = self._open.retriever.index, self._open.retriever
         wanted = {index.document_number(document): document for document in documents}
         chunks: dict[int, list[int]] = {}
@@ -196,7 +193,7 @@ class StoredKnowledge:
         return tuple(found)
 
     def whole_tables(self, chunk: str) -> tuple[Hit, ...]:
-        """Return all chunks that show a table which this chunk shows, within the filter or not."""
+        """Return all chunks with parts of the tables in this chunk, even outside the filter."""
         index, graph = self._open.retriever.index, self._open.stores.graph
         numbers = (index.chunk_number(id) for id in chunks_of_same_tables(graph, chunk))
         hits = self._open.retriever.hits_of([number for number in numbers if number is not None])
@@ -204,13 +201,13 @@ class StoredKnowledge:
 
     @property
     def _chunks(self) -> list[int]:
-        """The numbers of the chunks within the filter."""
+        """The numbers of the chunks in the filter."""
         mask = self._mask
         return list(range(self._open.retriever.index.size)) if mask is None else mask.nonzero()[0].tolist()
 
     @property
     def _mask(self) -> Weights | None:
-        """Which chunks are within the filter, None for all."""
+        """1 for each chunk in the filter, else 0; None without a filter."""
         index = self._open.retriever.index
         return chunk_mask(with_tag_spellings(self._where, index), index)
 
@@ -219,7 +216,7 @@ class StoredKnowledge:
 
 
 class LiveKnowledge:
-    """A whole knowledge base as it is now, read anew where an ingest has written it since; safe under threads."""
+    """The current state of a whole knowledge base, read again after each ingest; thread-safe."""
 
     def __init__(self, stores: Stores, settings: Settings) -> None:
         self._stores, self._settings = stores, settings
@@ -227,10 +224,9 @@ class LiveKnowledge:
         self._read: tuple[str | None, bool, StoredKnowledge] | None = None
 
     def now(self) -> StoredKnowledge:
-        """Return what is read of the stores, the same object as long as they are unchanged.
+        """Return the knowledge base, the same object as long as the stores are unchanged.
 
-        While an ingest writes, what was read before goes on to serve, until a search meets what the stores hold no
-        longer.
+        While an ingest writes, the previous object is returned until a search finds that it is outdated.
         """
         catalog = self._stores.catalog
         with self._lock:

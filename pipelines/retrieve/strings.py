@@ -1,4 +1,4 @@
-"""Very many strings in two arrays, which a file can be mapped to: opening it costs nothing for each of them."""
+"""Large lists of strings in two arrays, which can be memory-mapped: opening them takes constant time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from pipelines.retrieve.sparse_rows import Places
 
 T = TypeVar("T")
 _SEARCHES = 8
-"""Look-ups of a table of all strings that a binary search takes the time of, with what making the table takes."""
+"""A dictionary of all strings, including its construction, is faster than binary searches if there is more than one
+look-up for this many strings."""
 
 
 @dataclass(frozen=True, eq=False)
 class Strings(Sequence[str]):
-    """Strings as UTF-8, one after the other: number i is `blob[starts[i]:starts[i + 1]]`.
+    """Concatenated UTF-8 strings: string i is `blob[starts[i]:starts[i + 1]]`.
 
-    Those of which places are asked for are in order; that of UTF-8 is that of code points.
+    Look-ups of strings require sorted strings; UTF-8 sorts by code points.
     """
 
     blob: NDArray[np.uint8]
@@ -46,7 +47,7 @@ class Strings(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
             places = np.arange(len(self))[place]
-            return list(self.taken(places))
+            return list(self.take(places))
         if not -len(self) <= place < len(self):
             raise IndexError(place)
         return self._encoded(place % len(self)).decode()
@@ -56,29 +57,29 @@ class Strings(Sequence[str]):
         return (data[start:end].decode() for start, end in pairwise(ends))
 
     def place(self, text: str) -> int:
-        """Return the place of `text` among strings that are in order, -1 where it is not among them."""
+        """Return the position of `text` in the sorted strings, or -1."""
         wanted = text.encode()
         place = bisect_left(range(len(self)), wanted, key=self._encoded)
         return place if place < len(self) and self._encoded(place) == wanted else -1
 
-    def marked_without(self, texts: Iterable[str]) -> NDArray[np.bool_]:
-        """Return for each of the strings, which are in order and hold all `texts`, whether it is none of them."""
+    def mask_without(self, texts: Iterable[str]) -> NDArray[np.bool_]:
+        """Return for each of the sorted strings whether it is not in `texts`, all of which must be among them."""
         found = np.ones(len(self), dtype=bool)
         found[self.places(list(texts))] = False
         return found
 
     def places(self, texts: Collection[str]) -> NDArray[np.int32]:
-        """Return the `place` of each text."""
+        """Return the positions of texts in the sorted strings, -1 for missing ones."""
         known = SortedMap(self, int, len(texts))
         return np.array([known.get(text, -1) for text in texts], dtype=np.int32)
 
     def places_before(self, texts: Iterable[str]) -> NDArray[np.int64]:
-        """Return for each text how many of the strings, which are in order, come before it."""
+        """Return for each text the number of the sorted strings before it."""
         found = [bisect_left(range(len(self)), text.encode(), key=self._encoded) for text in texts]
         return np.array(found, dtype=np.int64)
 
-    def taken(self, places: Places) -> Strings:
-        """Return the strings at `places`, in their order; places that follow each other are copied as one piece."""
+    def take(self, places: Places) -> Strings:
+        """Return the strings at `places`, in their order; consecutive places are copied at once."""
         ends = np.flatnonzero(np.diff(places) != 1) + 1
         first = np.concatenate(([0], ends)).astype(np.int64)[: len(places)]
         last = np.append(ends, len(places))[: len(first)] - 1
@@ -97,18 +98,15 @@ class Strings(Sequence[str]):
 
     @cached_property
     def _views(self) -> tuple[memoryview, memoryview]:
-        """Single items of these are Python's own, and read in a third of the time that those of arrays take."""
+        """Memory views of both arrays: reading single items takes a third of the time of arrays."""
         return np.asarray(self.blob).data, np.asarray(self.starts).data
 
 
 class SortedMap(Mapping[str, T]):
-    """A mapping from strings that are in order: a lookup is a binary search, and nothing is made before it.
-
-    Where very many lookups are `expected` a table is made of all strings.
-    """
+    """A mapping from sorted strings. A look-up is a binary search, or uses a dictionary if many are `expected`."""
 
     def __init__(self, keys: Strings, value: Callable[[int], T], expected: int = 0) -> None:
-        """Take the keys, and what returns the value of the key at a place."""
+        """Take the keys, and a function from the position of a key to its value."""
         self._keys = keys
         self._value = value
         self._table = {key: place for place, key in enumerate(keys)} if expected * _SEARCHES > len(keys) else None

@@ -1,7 +1,4 @@
-"""The rows of tables in a chunk: the names of their columns, merged cells, and columns of units of measure.
-
-"Efficiency | % | 79" says "79 %".
-"""
+"""The table rows of a chunk: column names, merged cells, and columns of units ("Efficiency | % | 79" means "79 %")."""
 
 from __future__ import annotations
 
@@ -16,51 +13,49 @@ from pipelines.lang.quantities import Kind, in_row, quantities
 from pipelines.lang.questions import value_kinds
 from pipelines.retrieve.hit import TableRow
 
-_MOST = 2 / 3
-"""Share of a column's cells that are units beside a figure: some units are in no list, and some rows have no figure."""
-_ROWS = 2
-"""Rows with a unit at least: one cell is a unit by chance."""
-
+_MIN_SHARE = 2 / 3
+"""Minimum share of a column's cells that are known units next to a figure; units and figures may be missing."""
+_MIN_ROWS = 2
+"""Minimum rows with a unit: a single cell may look like a unit by chance."""
 _DASHES = "-–—− /"
-"""What stands in place of a unit where a row has none."""
+"""Placeholders in rows without a unit."""
 _CLASSES = frozenset(ascii_uppercase)
-"""Units that are names of classes as well: a column of one of these alone may be one of classes."""
+"""Units that may also be names of classes; a column with only one of these is not taken for units."""
 
 Fields = tuple[tuple[str, str], ...]
-"""The cells of a row, each under the name of its column."""
+"""The cells of a row as (column name, cell)."""
 RULE = " | "
 _BLANK = "\n\n"
 
 
 def with_units(rows: Sequence[Fields], language: str) -> list[Fields]:
-    """Return the rows of one table with its units behind the figures that they measure, in place of a column of units.
+    """Return the rows of one table with the units of its unit column appended to the figures.
 
-    `language` is that of the text (ISO 639-1). A row without a unit or without a figure for it stays as it is, and so
-    do all where no column is one of units. Figures under a heading that names another kind of value, or a unit of its
-    own, take none.
+    `language` is that of the text (ISO 639-1). Rows without a unit or a figure are unchanged, and so are all rows if
+    there is no unit column. Figures in a column whose heading names another kind of value, or a unit, get no unit.
     """
     found = next(_columns_of_units(rows, language), None)
     return [_with_unit(row, *found, language) if found else row for row in rows]
 
 
 def _columns_of_units(rows: Sequence[Fields], language: str) -> Iterator[tuple[int, list[int]]]:
-    """Yield the places of columns of units, each with those of the columns of figures to its right, or else left."""
+    """Yield the index of each unit column with those of the figure columns to its right, or else to its left."""
     width = len(rows[0]) if len({tuple(name for name, _ in row) for row in rows}) == 1 else 0
     for place in range(1, width):
         filled = [row for row in rows if row[place][1].strip(_DASHES)]
         measured = [row for row in filled if _kinds(row[place][1], language)]
         units = {row[place][1] for row in measured}
-        if len(measured) < _ROWS or (len(units) == 1 and units < _CLASSES):
+        if len(measured) < _MIN_ROWS or (len(units) == 1 and units < _CLASSES):
             continue
         kinds = frozenset[Kind]().union(*(_kinds(unit, language) for unit in units))
         for beside in (range(place + 1, width), range(place - 1, 0, -1)):
-            run = takewhile(partial(_has_figures, measured, _MOST * len(filled)), beside)
+            run = takewhile(partial(_has_figures, measured, _MIN_SHARE * len(filled)), beside)
             if figures := [one for one in run if _may_measure(rows[0][one][0], kinds, language)]:
                 yield place, figures
 
 
-def _has_figures(rows: Sequence[Fields], most: float, place: int) -> bool:
-    return sum(_is_figure(row[place][1]) for row in rows) >= most
+def _has_figures(rows: Sequence[Fields], least: float, place: int) -> bool:
+    return sum(_is_figure(row[place][1]) for row in rows) >= least
 
 
 def _with_unit(row: Fields, place: int, figures: Sequence[int], language: str) -> Fields:
@@ -71,24 +66,24 @@ def _with_unit(row: Fields, place: int, figures: Sequence[int], language: str) -
 
 
 def _may_measure(name: str, kinds: frozenset[Kind], language: str) -> bool:
-    """Whether a heading leaves open what its figures measure, or names one of these kinds."""
+    """Whether a column heading is compatible with values of these kinds and does not name a unit."""
     named = value_kinds(name, language) - {Kind.NUMBER}
     return not in_row(((name, "1"),), language) and (not named or not named.isdisjoint(kinds))
 
 
 def _kinds(cell: str, language: str) -> frozenset[Kind]:
-    """The kind of value that a cell is a unit of, none where it is no unit alone."""
+    """Return the kind of value that a cell is a unit of; nothing if the cell is not just a unit."""
     return frozenset(value.kind for value in quantities(f"1 {cell}", language) if value.text == f"1 {cell}")
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell has figures and signs, and no word: "79", "-10 ... 40"."""
+    """Whether a cell has digits and no letters: "79", "-10 ... 40"."""
     return any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell))
 
 
 @dataclass(slots=True)
 class EvidenceLine:
-    """A unit of evidence in the making; `heading` is the line that heads it. See `EvidenceUnit` for the others."""
+    """A unit of evidence under construction, with some of the fields of `EvidenceUnit`."""
 
     span: Span
     text: str
@@ -107,39 +102,42 @@ class EvidenceLine:
 def read_tables(
     pieces: Sequence[EvidenceLine], context: str, text: str, known: Sequence[TableRow], language: str
 ) -> None:
-    """Give each row of a chunk its header (`context`, or the first full row of its run), its cells and what heads it.
+    """Set header, fields and group of each table row of a chunk.
 
-    `known` are rows as their tables have them, by their place in `text`, the chunk's. They tell what stands in merged
-    cells, and which rows are no header. A cell has the unit of its row's column of units.
+    The header is `context`, or the first full row of the run. `known` are rows of the parsed tables, with spans in
+    `text`, the chunk's text: they give the merged cells and show which rows are not headers. Cells get the unit of
+    their row's unit column.
     """
     by_start = {row.span.start: row for row in known}
     for first, rows in _runs(pieces, text):
-        told = [by_start.get(row.span.start) for row in rows]
+        known_rows = [by_start.get(row.span.start) for row in rows]
         caption = pieces[first - 1].text if first and not pieces[first - 1].is_row else ""
-        _read_headers(rows, context if first == 0 else "", caption, told)
-        _read_cells(rows, told)
+        _read_headers(rows, context if first == 0 else "", caption, known_rows)
+        _read_cells(rows, known_rows)
         full = [row for row in rows if row.fields]
         for row, joined in zip(full, with_units([row.fields for row in full], language), strict=True):
             row.fields = joined
 
 
-def _read_headers(rows: Sequence[EvidenceLine], header: str, caption: str, told: Sequence[TableRow | None]) -> None:
+def _read_headers(
+    rows: Sequence[EvidenceLine], header: str, caption: str, known_rows: Sequence[TableRow | None]
+) -> None:
     for place, row in enumerate(rows):
         row.heading = f"{row.heading} {caption}"
         if header and not (place and rows[place - 1].label and not cells_of(row.text)[0]):
             row.header = header
         elif header:
-            header, row.label = _joined(header, row.text), True  # the second row of a header
-        elif len(rows) > 1 and told[place] is None:
+            header, row.label = _joined(header, row.text), True  # second row of the header
+        elif len(rows) > 1 and known_rows[place] is None:
             row.label = True
             full = sum(map(bool, cells_of(row.text))) * 2 > len(cells_of(row.text))
             header, caption = (row.text, caption) if full else ("", f"{caption} {row.text}")
 
 
-def _read_cells(rows: Sequence[EvidenceLine], told: Sequence[TableRow | None]) -> None:
-    """The cells of each row by its table, else by its text; a row that is one merged cell heads those below it."""
+def _read_cells(rows: Sequence[EvidenceLine], known_rows: Sequence[TableRow | None]) -> None:
+    """Set the fields of each row from its table, else from its text; a row of one merged cell is a group heading."""
     group = ""
-    for row, known in zip(rows, told, strict=True):
+    for row, known in zip(rows, known_rows, strict=True):
         if known is not None and known.is_one_cell:
             group, row.label = known.cells[0], True
             continue
@@ -156,7 +154,7 @@ def _read_cells(rows: Sequence[EvidenceLine], told: Sequence[TableRow | None]) -
 
 
 def _as_written(cell: str, written: Sequence[str]) -> str:
-    """A cell with its number in its other form, if the row's text has it so: "14.8 (14.80 EUR)"."""
+    """Return a cell as written in the row's text, with its formatted number: "14.8 (14.80 EUR)"."""
     return next((one for one in written if one.startswith(f"{cell} (")), cell)
 
 
@@ -165,7 +163,7 @@ def _is_named(row: TableRow | None) -> bool:
 
 
 def _runs(pieces: Sequence[EvidenceLine], text: str) -> Iterator[tuple[int, Sequence[EvidenceLine]]]:
-    """Yield the rows of each table with the place of the first; an empty line parts one table from the next."""
+    """Yield the rows of each table with the index of the first; an empty line separates two tables."""
     start = 0
     while start < len(pieces):
         end = start + 1
@@ -179,11 +177,11 @@ def _runs(pieces: Sequence[EvidenceLine], text: str) -> Iterator[tuple[int, Sequ
 
 
 def cells_of(row: str) -> list[str]:
-    """Return the cells of a row as it stands in a text."""
+    """Return the cells of a row as written in a text."""
     return [cell.strip() for cell in row.split("|")]
 
 
 def _joined(first: str, second: str) -> str:
-    """Return the two rows of a header as one, cell by cell."""
+    """Return two header rows joined into one, cell by cell."""
     rows = [cells_of(row) for row in (first, second)]
     return RULE.join(" ".join(cell for cell in cells if cell) for cells in zip_longest(*rows, fillvalue=""))

@@ -1,7 +1,6 @@
-"""The types of what a model replies.
+"""The types of a model's replies.
 
-Their JSON schema, docstrings included, is part of the key of cached replies: a change of one makes its calls be asked
-again.
+Their JSON schema, including the docstrings, is part of the keys of cached replies: a change repeats the calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which few sentences are quoted: the best one, and those that cover terms of the question that it does not."""
+"""Selects the sentences to quote: the best one, and those that cover further terms of the question."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import only_names_values
-from pipelines.retrieve.searches import TELLING
+from pipelines.lang.questions import asks_no_value
+from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.lists import not_complete
 from qa.quoting.question_terms import QuestionTerms
 
 _GAIN = 0.1
-"""Share of the question's weight that a further sentence must add to be chosen."""
+"""Minimum share of the question's weight that a further selected sentence adds."""
 _FLOOR = 0.55
-"""Share of the best sentence's score below which none is added."""
+"""Minimum score of a further sentence, as a share of the best score."""
 _NEEDED = 0.2
-"""Share of the question's weight that a unit must add to be quoted."""
+"""Minimum share of the question's weight that a further quoted unit adds."""
 _NEAR_BEST = 0.8
-"""Share of the best unit's score that it must have."""
+"""Minimum score of a further quoted unit, as a share of the best score."""
 _VALUE_NEAR, _OTHERS_NEAR = 0.97, 0.6
-"""Share of the best score from which a unit that gives a value, a reason or a formal value goes before others."""
+"""Minimum share of the best score for preferring a unit with a value, or with a reason or a formal value."""
 _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
-"""Kinds of values whose form alone tells them: a question for one is answered by nothing else."""
-_SERIES = 6
-"""Sentences quoted for a question that asks for several things; more are told by number."""
+"""Kinds of values with a recognizable form: a question for one can only be answered by such a value."""
+_MAX_SERIES = 6
+"""Maximum sentences quoted for a question about several things; the number of others is stated."""
 _GATHERED = "The list may not be complete: it is gathered from single sentences."
 
 
 def select_units(question: QuestionTerms, scored: Sequence[ScoredUnit], limit: int) -> list[ScoredUnit]:
-    """Return up to `limit` units, the best first; each further one covers terms that those before it do not."""
+    """Return up to `limit` units, the best first; each further one covers additional terms."""
     if not scored:
         return []
     chosen = [_first(question, scored)]
@@ -46,21 +46,21 @@ def select_units(question: QuestionTerms, scored: Sequence[ScoredUnit], limit: i
 
 
 def _first(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit:
-    """The best unit, or one nearly as good that gives a value of the kind asked for where the best gives none.
+    """Return the best unit, or one nearly as good with a value asked for, if the best one has none.
 
-    A reason has to stand in the same document, a price has to be that of the part that the question names by its code.
+    A reason must be in the same document, a price must be that of the part whose code is in the question.
     """
     best, reason, formal = scored[0], Kind.REASON in question.wants, question.wants <= _FORMAL
     near = (_OTHERS_NEAR if reason or formal else _VALUE_NEAR) * best.score
-    giving = _giving_of_the_named(question, scored) if formal else scored
+    giving = _values_of_named(question, scored) if formal else scored
     close = (item for item in giving if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
 
 
-def _giving_of_the_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
-    """The units that give a value, of the things that the question names by codes with letters, if some unit has one.
+def _values_of_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the units with a value for the things whose codes are in the question, if any unit has such a code.
 
-    Those that speak of most of them: of "P-1107 for the K65-200" both, of "P-1107 or P-1108" either.
+    These are the units with most of the codes: both of "P-1107 for the K65-200", either of "P-1107 or P-1108".
     """
     codes = [code for code in question.codes if any(map(str.isalpha, code))]
     named = {id(item): sum(item.covers.get(code, 0.0) >= OWN for code in codes) for item in scored}
@@ -70,23 +70,23 @@ def _giving_of_the_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) 
 
 
 def lacks_formal_value(question: QuestionTerms, quoted: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> bool:
-    """Whether a price, a phone number or a mail address is asked for and none is quoted: the answer has to be one.
+    """Whether a price, a phone number or a mail address is asked for, and none is quoted.
 
-    Of a part that the question names by its code it has to be that part's.
+    If the question names a part by its code, the value must be that of the part.
     """
-    if not question.wants or not question.wants <= _FORMAL or only_names_values(question.text, question.language):
+    if not question.wants or not question.wants <= _FORMAL or asks_no_value(question.text, question.language):
         return False
     quotes = {(item.unit.hit.document, item.unit.span) for item in quoted}
-    return quotes.isdisjoint((one.unit.hit.document, one.unit.span) for one in _giving_of_the_named(question, scored))
+    return quotes.isdisjoint((one.unit.hit.document, one.unit.span) for one in _values_of_named(question, scored))
 
 
 def select_quotes(
     question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]
 ) -> list[ScoredUnit]:
-    """Return those of the chosen units that are quoted: the best, and those that add much.
+    """Return the chosen units that are quoted: the best, and those that add much.
 
-    A question that asks for several things ("summarise", "which checks") has the best sentences of one document
-    instead, in their order.
+    For a question about several things ("summarise", "which checks"), these are the best sentences of one document in
+    reading order.
     """
     if not chosen:
         return []
@@ -104,30 +104,30 @@ def select_quotes(
 def _other_sides(
     question: QuestionTerms, kept: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]
 ) -> Iterator[ScoredUnit]:
-    """Yield for each side of a comparison that the units kept leave out the best one that speaks of it.
+    """Yield the best unit for each side of a comparison that is missing in the kept units.
 
-    It goes before others where it is of the same table: two rows are compared by the same columns.
+    Units of the same table are preferred, since rows are compared by the same columns.
     """
     for side in question.sides:
         if any(item.covers.get(side, 0.0) >= OWN for item in kept):
             continue
-        speak = [
+        about = [
             item
             for item in scored
             if item.covers.get(side, 0.0) >= OWN and item.score >= _FLOOR * kept[0].score and not item.unit.label
         ]
-        alike = (item for item in speak if item.unit.table and item.unit.table == kept[0].unit.table)
-        if found := next(alike, next(iter(speak), None)):
+        alike = (item for item in about if item.unit.table and item.unit.table == kept[0].unit.table)
+        if found := next(alike, next(iter(about), None)):
             yield found
 
 
 def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: ScoredUnit) -> bool:
-    """Whether a unit speaks of a thing named by its code of which none so far does: the other side of a comparison."""
+    """Whether a unit has a code of the question that is not covered yet: the other side of a comparison."""
     return any(item.covers.get(code, 0.0) >= OWN > covered.get(code, 0.0) for code in question.codes)
 
 
 def incomplete(question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
-    """Return what is to be said of several things quoted that are no whole list: that there is, or may be, more."""
+    """Return a warning that there are, or may be, more sentences on a question about several things."""
     if not question.several or not chosen or chosen[0].unit.header:
         return ()
     left = len(_series(chosen[0], scored)[1])
@@ -135,14 +135,14 @@ def incomplete(question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Se
 
 
 def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> tuple[list[ScoredUnit], list[ScoredUnit]]:
-    """The sentences of the best one's document that are nearly as good; and those too many."""
+    """Return the sentences of the best one's document that are nearly as good, and those beyond the maximum."""
     own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and not item.unit.label)
-    found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= TELLING]
-    return sorted(found[:_SERIES], key=lambda item: item.unit.span) or [best], found[_SERIES:]
+    found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= MIN_SENTENCE_TERMS]
+    return sorted(found[:_MAX_SERIES], key=lambda item: item.unit.span) or [best], found[_MAX_SERIES:]
 
 
 def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:
-    """Return for each term the best cover that any of the units gives."""
+    """Return the best cover of each term by any of the units."""
     covered: dict[str, float] = {}
     for item in items:
         for term, cover in item.covers.items():

@@ -1,13 +1,13 @@
-"""How surely the passages hold what is asked: what decides between an answer and "the documents do not say".
+"""The probability that the passages contain the answer, which decides between an answer and a refusal.
 
-A logistic regression over features of the evidence that mean the same in every corpus and language, none of them on the
-scale of a score. Most look at the best unit alone: what several units hold between them is often of several things. How
-much a word tells is taken from its language, not from the corpus alone: in a small corpus every word is rare. In a long
-question some words are always said otherwise: one that lacks counts the less the more words there are.
+This is a logistic regression over features that are independent of corpus, language and the scale of scores. Most
+features use only the best unit, since the terms of several units are often about different things. The information
+content of a word is that in its language, since in a small corpus every word is rare. Missing words count less in a
+long question, where some are always paraphrased.
 
-Log loss on corpora left out, in the mean over 16 of them, is 0.39; without `untold` or `valueless` 0.42, without
-`unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. `benchmarks/refusal.py` fits the weights
-(`refusal.toml`), shows what is to be expected of a corpus that nothing was fitted to, and tells what does not help.
+The log loss in leave-one-corpus-out validation, averaged over 16 corpora, is 0.39; without `untold` or `valueless`
+0.42, without `unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. `benchmarks/refusal.py` fits the
+weights (`refusal.toml`), estimates the loss on a new corpus, and lists features that do not help.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ from qa.quoting.evidence_score import ScoredUnit
 from qa.quoting.question_terms import QuestionTerms
 
 _OTHERS = 3
-"""Documents beside the best one that it is held against."""
-_LACKED = 2
-"""Terms that are told: those that are lacked most."""
+"""Other documents that the best one is compared with."""
+_MAX_LISTED = 2
+"""Maximum missing terms that are listed."""
 _LONG = 8
-"""Words of a question from which one that lacks counts no more."""
+"""In questions with at least this many words, a missing word is ignored by `untold`."""
 _WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Each in [0, 1].
+    """Features in [0, 1]; most are properties of the best unit.
 
-    Of the best unit: `untold` is what it lacks of the word that tells most of those it lacks, less the more words the
-    question has, `unsaid` the share of what the words tell that it lacks, `strange` what it lacks of a name that no
-    passage of the corpus has, `other` what it lacks of the rarest figure or code that the question names: it is about
-    another year or model. `valueless` is 1 where a kind of value is asked for, not a plain number alone, and none of
-    the best two units gives it. `margin` is the root of how much more the best unit covers than the best units of other
-    documents do. `counts` is 1 where a plain number is asked for: nearly every sentence has one.
+    - `untold`: the information of the most informative missing word, reduced for long questions.
+    - `unsaid`: the share of the information of all words that is missing.
+    - `other`: the weight of the missing number or code of the question: the unit is about another year or model.
+    - `strange`: how much of a name is missing that is in no passage of the corpus.
+    - `valueless`: 1 if a kind of value other than a plain number is asked for, and none of the best two units has it.
+    - `margin`: the square root of the difference in coverage between the best unit and those of other documents.
+    - `counts`: 1 if a plain number is asked for, which nearly every sentence has.
     """
 
     untold: float
@@ -54,15 +55,15 @@ class Features:
 
 
 def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequence[ScoredUnit]) -> Features:
-    """Return the features of the units scored and those chosen; with none of them each is at its worst."""
+    """Return the features for the scored and the chosen units; without units, each has its worst value."""
     counts = question.wants == {Kind.NUMBER}
     if not chosen or not question.total:
         return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
-    untold = [question.tells[term] * lack for term, lack in lacks.items()]
+    missing = [question.information[term] * lack for term, lack in lacks.items()]
     return Features(
-        untold=max(untold) * (1 - min(1.0, len(untold) / _LONG)),
-        unsaid=sum(untold) / (sum(question.tells.values()) or 1.0),
+        untold=max(missing) * (1 - min(1.0, len(missing) / _LONG)),
+        unsaid=sum(missing) / (sum(question.information.values()) or 1.0),
         other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
         valueless=float(not counts and lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
@@ -72,26 +73,26 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
 
 
 def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
-    """Whether a kind of value is asked for and none of the best two units gives it.
+    """Whether a kind of value is asked for that none of the best two units has.
 
-    A time may be told without a figure: "daily", "until it is dry".
+    Always False for times, which may have no number: "daily", "until it is dry".
     """
     return bool(question.wants) and Kind.TIME not in question.wants and not any(item.gives for item in chosen[:2])
 
 
-def lacked(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
-    """Return the words of the question that the chosen units lack most: those that they lack more than half."""
-    return tuple(question.said[term] for _, term, cover in _lacking(question, chosen) if cover < 0.5)
+def missing_words(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
+    """Return the words of the question that are missing most in the chosen units, with a cover below 0.5."""
+    return tuple(question.words[term] for _, term, cover in _most_missing(question, chosen) if cover < 0.5)
 
 
-def _lacking(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:
-    """The terms that units lack most: the weight that is lacking, the term and its cover."""
-    lacking = ((question.weights[term] * (1 - cover), term, cover) for term, cover in combined_cover(chosen).items())
-    return sorted(lacking, reverse=True)[:_LACKED]
+def _most_missing(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:
+    """Return (missing weight, term, cover) for the terms that are missing most."""
+    missing = ((question.weights[term] * (1 - cover), term, cover) for term, cover in combined_cover(chosen).items())
+    return sorted(missing, reverse=True)[:_MAX_LISTED]
 
 
 def confidence(found: Features) -> float:
-    """Return the probability that the passages hold the answer."""
+    """Return the probability that the passages contain the answer."""
     score = _WEIGHTS["bias"] + sum(_WEIGHTS[name] * getattr(found, name) for name in Features.__slots__)
     return 1 / (1 + math.exp(-score))
 

@@ -1,4 +1,4 @@
-"""Sources that give different values for what is asked, and values that one of them warns against."""
+"""Sources with different values for a question, and values that a source warns against."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 
 _NEAR = 0.8
-"""Share of the best unit's coverage from which another speaks of the same, and of its score from which it may take the
-best one's place: as `select_units` has it for units that are quoted together."""
+"""Minimum coverage of a unit about the same thing, and minimum score of a replacement, relative to the best unit; as in
+`select_quotes` for units that are quoted together."""
 _BEHIND = 1e-3
+"""Difference in score by which a unit is put after another."""
 
 
 def demote_warned(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
-    """Return units with those that give nothing but values warned against behind the best that gives another value.
+    """Return the units, with those that have only values that are warned against after the best one with another value.
 
-    All stay where they are where the question is itself about what is not so or no longer so, and where no unit nearly
-    as good as the best gives another value: the warning is then the best that the documents have.
+    The order is unchanged if the question itself is about warnings or revisions, or if no unit nearly as good as the
+    best has another value: the warning is then the best answer.
     """
     most = max((item.coverage for item in scored), default=0.0)
     about = [item for item in scored if item.gives and item.coverage >= _NEAR * most]
-    warned = {value for item in about if _warns(item) for value in told_values(question, item)}
+    warned = {value for item in about if _warns(item) for value in _values(question, item)}
     if not warned or any(cue(name, question.language).search(question.text) for name in ("warns", "revisions")):
         return list(scored)
-    bad = {id(item) for item in about if set(told_values(question, item)) <= warned}
+    bad = {id(item) for item in about if set(_values(question, item)) <= warned}
     floor = _NEAR * scored[0].score
     sound = next((item for item in about if id(item) not in bad and item.score >= floor), None)
     if sound is None:
@@ -41,11 +42,8 @@ def demote_warned(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list
     return sorted(moved, key=lambda item: -item.score)
 
 
-def told_values(question: QuestionTerms, item: ScoredUnit) -> Iterator[tuple[Kind, str, float]]:
-    """Yield the values of a unit that are asked for and not named by the question: kind, unit of measure, figure.
-
-    Each once: a merged cell of a row stands under several columns.
-    """
+def _values(question: QuestionTerms, item: ScoredUnit) -> Iterator[tuple[Kind, str, float]]:
+    """Yield the values of a unit that are asked for and not in the question, each once: (kind, unit, number)."""
     unit, language = item.unit, item.unit.hit.chunk.language
     found = in_row(unit.fields, language) if unit.fields else quantities(unit.text, language)
     yield from dict.fromkeys(
@@ -60,28 +58,28 @@ def _warns(item: ScoredUnit) -> bool:
 
 
 _ALIKE = 0.85
-"""Share of the best unit's score, and of its coverage of the question, from which another speaks of the same."""
+"""Minimum score and coverage of a unit about the same thing, relative to the best unit."""
 _COMPARED = 8
-"""Units that are looked at: the best."""
+"""Number of best units that are compared."""
 
 
 def disagreements(question: str, hits: Sequence[Hit], lexicon: Lexicon) -> tuple[str, ...]:
-    """Return a line for each pair of sources among `hits` that give different values for what is asked."""
+    """Return a line for each pair of sources among `hits` with different values for the question."""
     asked = read_question(question, lexicon, languages_of(hits))
     return conflict_lines(asked, conflicting_pairs(asked, score_units(asked, hits, lexicon)))
 
 
 def conflict_lines(question: QuestionTerms, pairs: Sequence[tuple[ScoredUnit, ScoredUnit]]) -> tuple[str, ...]:
-    """Return each pair as a line that names both sources and what they say."""
+    """Return each pair as a line with both sources and their quotes."""
     return tuple(
         " - but ".join(f"{one.unit.hit.uri} says: {quote_text(one.unit, question)}" for one in pair) for pair in pairs
     )
 
 
 def conflicting_pairs(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[tuple[ScoredUnit, ScoredUnit]]:
-    """Return the best unit that gives a value, with each of another document that answers as well and gives another.
+    """Return the best unit with a value, paired with each similarly good unit of another document with another value.
 
-    Values are compared where both units give exactly one of a kind that is asked for, in the same unit of measure.
+    Values are compared if both units have exactly one of the kinds asked for, in the same unit of measure.
     """
     if not scored or not question.wants:
         return []
@@ -93,7 +91,7 @@ def conflicting_pairs(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> 
 def _disagree(question: QuestionTerms, one: ScoredUnit, other: ScoredUnit) -> bool:
     if one.unit.hit.document == other.unit.hit.document or _subject(one) != _subject(other):
         return False
-    values = [*told_values(question, one)], [*told_values(question, other)]
+    values = [*_values(question, one)], [*_values(question, other)]
     if any(len(given) != 1 for given in values):
         return False
     (*measure, figure), (*other_measure, other_figure) = values[0][0], values[1][0]
@@ -101,5 +99,5 @@ def _disagree(question: QuestionTerms, one: ScoredUnit, other: ScoredUnit) -> bo
 
 
 def _subject(item: ScoredUnit) -> frozenset[str]:
-    """The terms of the question that a unit is about: itself, or by its headings."""
+    """Return the terms of the question in a unit or its headings."""
     return frozenset(term for term, cover in item.covers.items() if cover >= ABOVE)

@@ -1,9 +1,9 @@
-"""How well each unit of the passages found answers a question.
+"""Scores the evidence units of the passages found for a question.
 
-The parts of a unit's score, each in [0, 1]: coverage of the question's terms, weighted by their rarity and counted in
-full in the unit itself, less in the units beside it, its headings and its chunk; nearness of meaning; the score of its
-chunk against that of the best one; whether it gives a value of the kind asked for. One that says what the one thing is
-that a question names gains on others (`qa.quoting.definitions`).
+The score of a unit is a weighted sum of parts in [0, 1]: coverage of the question's terms by their weight, in full for
+terms in the unit itself and less for those in adjacent units, headings and chunk; semantic similarity; the score of its
+chunk relative to the best one; whether it has a value of the kind asked for. Definitions of the only thing named in a
+question get a bonus (`qa.quoting.definitions`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from statistics import fmean, pstdev
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.quantities import Kind, gives
-from pipelines.lang.spelling import edits_taken, spelled_like
-from pipelines.lang.terms import stem, words
+from pipelines.lang.terms import max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
@@ -28,36 +27,33 @@ from qa.quoting.definitions import DEFINES, defined_thing, defining
 from qa.quoting.question_terms import QuestionTerms
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
-"""What a term counts by where it stands."""
+"""Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
 RELATED = 0.8
-"""What a related word counts of the term itself, times the cosine of the two, and the words of a compound apart."""
+"""Factor for a related word, together with its cosine, and for the separate words of a compound."""
 NEAREST = 0.45
-"""The least cosine of two words that are related."""
+"""Minimum cosine of related words."""
 OUTSTANDING = 3.0
-"""Deviations above the mean cosine of a word to the others in its script from which two are related: in a script that
-an embedder spells letter by letter all words are alike; in its own the least cosine decides."""
+"""Related words must also be this many standard deviations above the mean cosine of a word to others in its script: if
+an embedder tokenizes a script into letters, all its words are similar."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
-"""The weights of the parts."""
+"""Weights of the parts of the score."""
 LABEL = 0.08
-"""What a heading or the header of a table loses: it names what is said, and does not say it."""
+"""Penalty for headings and table headers, which only name a subject."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _COMPARED = 12
-"""Units that are compared by meaning: the best by the other parts."""
+"""Number of best units, by the other parts, whose semantic similarity is computed."""
 SUPERSEDED = 0.04
-"""What a unit of a document loses that a newer one takes the place of, unless the question is about revisions."""
+"""Penalty for units of superseded documents, unless the question is about revisions."""
 NAMED = 0.08
-"""What a unit of a document gains whose revision the question names, and a row that it names itself."""
+"""Bonus for units of a document whose revision is in the question, and for rows named in the question."""
 _HEAD = 300
-"""Characters of a chunk in which it may tell its document's revision."""
+"""Characters at the beginning of a chunk that are searched for its document's revision."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredUnit:
-    """A unit with its score and the score's parts.
-
-    `covers` has for each term of the question how far the unit and its surroundings have it, in [0, 1].
-    """
+    """A unit with its score and parts of the score; `covers` has the cover of each term of the question, in [0, 1]."""
 
     unit: EvidenceUnit
     score: float
@@ -94,8 +90,8 @@ def _order(item: ScoredUnit) -> tuple[float, int, int]:
 
 def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> ScoredUnit:
     value = bool(question.wants) and _gives(question, unit)
-    told = question.asking if value else frozenset[str]()
-    covers = {term: OWN if term in told else coverage.cover(term, unit) for term in question.weights}
+    asking = question.asking if value else frozenset[str]()
+    covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     score += gain + NAMED * unit.is_named(question.text) - LABEL * unit.label
@@ -103,7 +99,7 @@ def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: flo
 
 
 def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
-    """Whether a unit gives a value that is asked for: by its own unit, or a figure whose column says what it is."""
+    """Whether a unit has a value asked for: with a unit of measure, or in a column with a suitable name."""
     language = unit.hit.chunk.language
     if gives(question.wants, _without(question, unit), language):
         return True
@@ -111,7 +107,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
-    """The unit's text and header without the figures of the question; where a reason is asked for, its heading too."""
+    """Return the unit's header and text without the numbers of the question, with its heading if a reason is asked."""
     text = f"{unit.header}\n{unit.text}"
     if Kind.REASON in question.wants:
         text = f"{unit.heading}\n{text}"
@@ -120,30 +116,30 @@ def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
     return text
 
 
-@lru_cache(maxsize=64)  # asked for each unit of each passage found
+@lru_cache(maxsize=64)  # called for each unit of each passage found
 def _figures(text: str) -> tuple[str, ...]:
-    """The words of a question that have digits."""
+    """Return the words of a question with digits."""
     return tuple(word.strip(".,?!()") for word in text.split() if any(map(str.isdigit, word)))
 
 
 class _Coverage:
-    """How far a unit and its surroundings have a term, or the word of the passages whose meaning is nearest to it."""
+    """The cover of a term, or of related words in the passages, by a unit and its context."""
 
     def __init__(
         self, question: QuestionTerms, hits: Sequence[Hit], found: Sequence[EvidenceUnit], lexicon: Lexicon
     ) -> None:
         self._question, self._codes = question, question.codes
-        self._beside_rows = {
+        self._outside_rows = {
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
         self._related = _related(question, hits, lexicon)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
-        """Return it in [0, 1]: `OWN` where the unit itself has the term."""
+        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself."""
         language = unit.hit.chunk.language
         best = self._place(self._question.form(term, language), unit)
-        if term in self._codes and best < OWN and _has_apart(unit, self._question.said[term]):
+        if term in self._codes and best < OWN and _has_apart(unit, self._question.words[term]):
             return OWN
         if parts := self._question.parts(term, language):
             best = max(best, RELATED * min(self._place(part, unit) for part in parts))
@@ -158,61 +154,58 @@ class _Coverage:
             return OWN
         if term in unit.above:
             return OWN if term in self._codes else ABOVE
-        if _is_data(unit):  # what another row says is said of another thing
-            return CHUNK if term in self._beside_rows[unit.rank] else 0.0
+        if _is_data(unit):  # other rows are about other things
+            return CHUNK if term in self._outside_rows[unit.rank] else 0.0
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
 
 
 def _is_data(unit: EvidenceUnit) -> bool:
-    """Whether a unit is a row of a table, and not its header."""
+    """Whether a unit is a table row and not a header."""
     return unit.is_row and not unit.label
 
 
 def _has_apart(unit: EvidenceUnit, code: str) -> bool:
-    """Whether a unit has a code with letters otherwise joined: "MT 80" or "MT80" for "mt-80"."""
+    """Whether a unit has a code with other separators: "MT 80" or "MT80" for "mt-80"."""
     parts = _CODE_PART.findall(code)
     pattern = r"(?<!\w)" + r"[\W_]?".join(parts) + r"(?!\w)"
     return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
 
 
 def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
-    """By term of the question the terms of the passages that are related to it, with their cosines, nearest first.
+    """Return for each term of the question the related terms of the passages with their cosines, nearest first.
 
-    A word that no passage of the corpus has, and that is no common one, may be a misspelt word of these.
+    A word that is in no passage of the corpus and not a frequent one may be a misspelling of a word of the passages.
     """
-    said: dict[str, str] = {}
+    word_of: dict[str, str] = {}
     for hit in hits:
         for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
             if _WORD.fullmatch(word):
-                said.setdefault(stem(word, hit.chunk.language), word)
-    asked = [(term, word) for term, word in question.said.items() if _WORD.fullmatch(word)]
-    passage_terms, passage_words = list(said), list(said.values())
+                word_of.setdefault(stem(word, hit.chunk.language), word)
+    asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
+    passage_terms, passage_words = list(word_of), list(word_of.values())
     rows = lexicon.word_similarities([word for _, word in asked], passage_words)
     scripts = list(map(_script, passage_words))
     found: dict[str, list[tuple[str, float]]] = {}
     for (term, word), row in zip(asked, rows, strict=True):
         same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
         least = max(NEAREST, fmean(same) + OUTSTANDING * pstdev(same)) if same else NEAREST
-        related = [(other, float(cosine)) for other, cosine in zip(said, row, strict=True) if cosine >= least]
+        related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
         if term in question.unknown and word not in common_words(question.language):
-            like = spelled_like(word, passage_words, edits_taken(word))
+            like = spelled_like(word, passage_words, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
 
 
 def _script(word: str) -> str:
-    """What the names of the letters of a word begin with: LATIN, GREEK, ARABIC."""
+    """Return the script of a word's first letter: LATIN, GREEK, ARABIC."""
     return unicodedata.name(word[0], "").partition(" ")[0]
 
 
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:
-    """Return what the score of a unit of `hit` gains, or loses, by its document's revision.
-
-    The revision that the question names gains; else one that a newer document supersedes loses.
-    """
+    """Return the bonus for a revision named in the question, or the penalty for a superseded document."""
     if asked := revisions_in(question.text):
         return NAMED if asked & revisions_in(f"{hit.uri} {hit.title} {hit.chunk.text[:_HEAD]}") else 0.0
     of_revisions = cue("revisions", question.language).search(question.text)

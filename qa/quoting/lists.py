@@ -1,6 +1,6 @@
-"""Lists: all rows of a table, or all items of a list, where one of them answers best what asks for all of a kind.
+"""Quotes whole lists: all rows of a table or items of a list, for a question about all of a kind.
 
-And what stands below a heading or a colon, where that answers best: it names what is said, and does not say it.
+Also quotes the text below a heading or a colon that is the best unit, since it only names the subject.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.question_terms import QuestionTerms
 
 _MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
-"""What opens an item of a list where the text has kept it."""
+"""The mark of a list item, if the text contains it."""
 _BLANK = "\n\n"
-_ROWS = 20
-"""Rows or items that are quoted; how many more there are is told."""
+_MAX_ITEMS = 20
+"""Maximum quoted rows or items; the number of others is stated."""
 _COLONS = (":", "：")
-_SENTENCES = 6
-"""Sentences below a heading that are quoted."""
-_TELLS = 0.2
-"""Share of the question's weight from which a term that only one row has says that this row alone is asked about, as
-much as a unit has to add to be quoted beside another (`qa.quoting.answer_selection`)."""
+_MAX_SENTENCES = 6
+"""Maximum quoted sentences below a heading."""
+_DECISIVE = 0.2
+"""If a term in only one row has at least this share of the question's weight, the question is about this row. The same
+share is required of a further quoted unit (`qa.quoting.answer_selection`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholeList:
-    """The rows or items that are quoted, in reading order, and whether that is all: `left` more belong to them.
+    """The quoted rows or items in reading order, and the number of others (`left`).
 
-    `sure` is false where a list ends with its passage, and may go on in the next one.
+    `sure` is false if the list ends with its passage, and may continue in the next one.
     """
 
     items: tuple[ScoredUnit, ...]
@@ -43,20 +43,20 @@ class WholeList:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is to be said of a list that is not, or may not be, complete."""
+        """A warning if the list is not, or may not be, complete."""
         if self.left:
             return (not_complete(self.left),)
         return () if self.sure else ("The list may not be complete: it may go on where it is not quoted.",)
 
 
 def not_complete(left: int) -> str:
-    """Return what is to be said of a list of which so many sentences or rows are not quoted."""
+    """Return the warning that `left` sentences or rows of a list are not quoted."""
     return f"The list is not complete: {left} more sentences or rows speak of it."
 
 
 def is_item(unit: EvidenceUnit) -> bool:
-    """Whether a unit is an item of a list: a mark opens it, or no line around it has one and they are no wrapped
-    paragraph, as the first word of the next line would have had room."""
+    """Whether a unit is a list item: it begins with a mark, or no line of its block does and the block is not a wrapped
+    paragraph, since the first word of a next line would have fitted."""
     if unit.is_row or unit.label or unit.text.endswith(_COLONS):
         return False
     text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
@@ -68,33 +68,33 @@ def is_item(unit: EvidenceUnit) -> bool:
 
 
 def _first_word(line: str) -> str:
-    """The first word of a line; in scripts without blanks, where a line may break in any, two characters."""
+    """Return the first word of a line; in scripts without blanks, where lines break anywhere, two characters."""
     word = line.partition(" ")[0]
     return word[:2] if UNSPACED_CHARACTER.match(word) else word
 
 
-def whole_list(question: QuestionTerms, best: ScoredUnit, beside: Sequence[ScoredUnit]) -> WholeList | None:
-    """Return the list that the best unit is a part of, or opens; None where it is no row and no item.
+def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
+    """Return the list that the best unit belongs to or introduces, or None if it is not a row or an item.
 
-    `beside` are the units of the chunks that show the best one's table, or of its own chunk. Of a table those rows are
-    left out that lack what the best one shares with others and the question names (the connector, the interval), or
-    whose cells in the columns that it names are empty. A row that alone has much of the question is no list.
+    `others` are the units of the chunks with the best unit's table, or of its chunk. Table rows are omitted if they
+    lack terms that the question, the best row and other rows share (the connector, the interval), or if their cells in
+    the columns named by the question are empty. If one row alone has much of the question, there is no list.
     """
-    in_order = sorted(beside, key=lambda item: item.unit.span)
+    in_order = sorted(others, key=lambda item: item.unit.span)
     if best.unit.header:
         rows = [item for item in in_order if _table(item) == _table(best) and not item.unit.label]
         found = _of_the_same(question, best, rows)
-        return WholeList(tuple(found[:_ROWS]), len(found) - len(found[:_ROWS])) if found else None
+        return WholeList(tuple(found[:_MAX_ITEMS]), len(found) - len(found[:_MAX_ITEMS])) if found else None
     return _items(best, in_order)
 
 
-def below(question: QuestionTerms, best: ScoredUnit, beside: Sequence[ScoredUnit]) -> WholeList | None:
-    """Return a heading that answers best with what stands below it in its chunk (one of `beside`), up to the next one.
+def below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
+    """Return a heading that is the best unit with the units below it in its chunk (of `others`), up to the next one.
 
-    So also the heading above where the question asks how that is done which it names, and a sentence that ends with a
-    colon with the items or rows below, else the next sentence. None where there is none of these, or nothing below.
+    The same applies to the heading above the best unit if the question asks how to do what it names, and to a sentence
+    that ends with a colon, with the items or rows below, else the next sentence. None in all other cases.
     """
-    own = [item for item in beside if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
+    own = [item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
     own.sort(key=lambda item: item.unit.span)
     head = _head(question, best, own)
     unit = head.unit
@@ -104,14 +104,14 @@ def below(question: QuestionTerms, best: ScoredUnit, beside: Sequence[ScoredUnit
     listed = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found))
     if not unit.label:
         found = listed or found[:1]
-    most = _ROWS if listed else _SENTENCES
+    most = _MAX_ITEMS if listed else _MAX_SENTENCES
     first = found.index(best) if best in found[most:] else 0
     shown = found[first : first + most]
     return WholeList((head, *shown), len(found) - len(shown)) if found else None
 
 
 def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:
-    """The heading above the best unit where it names most of what is asked how it is done, else the unit itself."""
+    """Return the heading above the best unit if it names most of a question for how to do something, else the unit."""
     above = [item for item in own if item.unit.label and item.unit.span < best.unit.span][-1:]
     if best.unit.label or not above or not cue("how", question.language).search(question.text):
         return best
@@ -120,7 +120,7 @@ def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) 
 
 
 def _table(item: ScoredUnit) -> str:
-    """What tells the table of a row: its id, or where that is not known the header."""
+    """Return the id of a row's table, or if it is unknown, document and header."""
     return item.unit.table or f"{item.unit.hit.document} {item.unit.header}"
 
 
@@ -130,7 +130,7 @@ def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[Score
     has = [asked & _terms((item.unit.group, *(cell for _, cell in item.unit.fields)), language) for item in rows]
     own = next((found for item, found in zip(rows, has, strict=True) if item.unit.span == best.unit.span), frozenset())
     shared = {term for term in own if sum(term in found for found in has) > 1}
-    if any(_weight(term, question, language) >= _TELLS * question.total for term in own - shared):
+    if any(_weight(term, question, language) >= _DECISIVE * question.total for term in own - shared):
         return []
     columns = {name for name, _ in best.unit.fields[1:] if asked & _terms((name,), language)}
     return [
@@ -149,7 +149,7 @@ def _weight(form: str, question: QuestionTerms, language: str) -> float:
 
 
 def _items(best: ScoredUnit, in_order: Sequence[ScoredUnit]) -> WholeList | None:
-    """The items around a unit, or behind it where it opens a list."""
+    """Return the list items around a unit, or after it if it introduces a list."""
     own = [item for item in in_order if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
     place = next((place for place, item in enumerate(own) if item.unit.span == best.unit.span), len(own))
     opens = not is_item(best.unit)
@@ -161,4 +161,4 @@ def _items(best: ScoredUnit, in_order: Sequence[ScoredUnit]) -> WholeList | None
     if last - first < 2:
         return None
     items = own[first:last]
-    return WholeList(tuple(items[:_ROWS]), len(items) - len(items[:_ROWS]), sure=last < len(own))
+    return WholeList(tuple(items[:_MAX_ITEMS]), len(items) - len(items[:_MAX_ITEMS]), sure=last < len(own))

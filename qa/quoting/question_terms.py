@@ -1,4 +1,4 @@
-"""What a question asks for: its terms with their weights, and the kinds of value."""
+"""The terms of a question with their weights, and the kinds of value that it asks for."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from itertools import pairwise
 from pipelines.lang.characters import fold
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import question_language, subject_words, tells_of, value_kinds, value_words
+from pipelines.lang.questions import information, question_language, subject_words, value_kinds, value_words
 from pipelines.lang.terms import split_identifier, stem, stop_words, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Lexicon
 
 GENERAL = 0.45
-"""What one of the 3,000 commonest words of a language weighs against others. With 1 the log loss of confidence
-(`benchmarks/refusal.py`) is 0.560, with 0.45 0.539, though with 1 four more of 188 first quotes hold the answer."""
+"""Weight of the 3,000 most frequent words of a language, relative to others. With 1 the log loss of confidence
+(`benchmarks/refusal.py`) is 0.560, with 0.45 0.539, although with 1 four more of 188 first quotes have the answer."""
 _LEAST = 0.02
+"""Minimum rarity of a term."""
 _HAS_DIGIT = re.compile(r"\d")
 _OPENING = "\"'“”‘’„«»("
 _ENDS = (".", "?", "!", ":")
@@ -29,25 +30,24 @@ _NAMES_A_THING = re.compile(r"\d|_|::")
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
-    """What a question asks for.
+    """The analysis of a question.
 
-    `weights` are its terms with their rarity in the corpus, in (0, 1], of a compound that of all its words, `said` the
-    word that each was read from.
-    `unknown` are those that no passage of the corpus has, `names` those that begin with a capital inside the question
-    or are codes with letters ("Eikenrode", "k80-250"); none by capitals where every noun has one.
-    `language` is the question's (ISO 639-1), empty where it is not known. `codes` are the terms that name a thing
-    ("k80-250", "dn-58213", "shared_buffers", a number). `wants` are the kinds of value asked for, and
-    `asking` the terms that say so ("how many kilograms"): a value of the kind covers them. `lists` is true where
-    all of a kind are asked for ("which steps", "all alarms"), `several` also where an account of several things is
-    ("summarise"). `sides` are the terms that tell two things apart which the question sets beside one another.
-    `tells` is how much each term tells, whatever the corpus: the logarithm of its rank among the commonest words of the
-    language as a share of the highest, 1 for a rarer word and for a figure.
+    - `language`: its language (ISO 639-1), or "" if unknown.
+    - `weights`: its terms with their rarity in the corpus, in (0, 1]; for a compound, that of all its words.
+    - `words`: the word of each term.
+    - `codes`: terms that identify a thing ("k80-250", "dn-58213", "shared_buffers", a number).
+    - `wants`: the kinds of value asked for; `asking`: the terms that indicate them ("how many kilograms").
+    - `lists`: whether all of a kind are asked for ("all alarms"); `several`: also for an account ("summarise").
+    - `sides`: the terms that distinguish two things compared in the question.
+    - `unknown`: terms that are in no passage of the corpus.
+    - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
+    - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
 
     text: str
     language: str
     weights: Mapping[str, float]
-    said: Mapping[str, str]
+    words: Mapping[str, str]
     codes: frozenset[str]
     wants: frozenset[Kind]
     asking: frozenset[str]
@@ -56,7 +56,7 @@ class QuestionTerms:
     sides: tuple[str, ...] = ()
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
-    tells: Mapping[str, float] = field(default_factory=dict)
+    information: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -64,32 +64,32 @@ class QuestionTerms:
         return sum(self.weights.values())
 
     def form(self, term: str, language: str) -> str:
-        """Return the form that a term of the question has in the terms of a text in `language`."""
-        return stem(self.said.get(term, term), language)
+        """Return the form of a term of the question in texts in `language`."""
+        return stem(self.words.get(term, term), language)
 
     def parts(self, term: str, language: str) -> frozenset[str]:
-        """Return the forms of the words that a compound term is made of ("max-age"); of a code and of a word none."""
-        words = () if term in self.codes else _words_in(self.said.get(term, term), language)
-        return frozenset(stem(word, language) for word in words)
+        """Return the forms of the words of a compound term ("max-age"); nothing for codes and single words."""
+        parts = () if term in self.codes else _words_in(self.words.get(term, term), language)
+        return frozenset(stem(word, language) for word in parts)
 
     def forms(self, language: str) -> frozenset[str]:
         """Return the forms of all terms."""
         return frozenset(self.form(term, language) for term in self.weights)
 
     def wants_of(self, column: str, cell: str, language: str) -> bool:
-        """Whether a cell has a figure, and the heading of its column, in `language`, names a kind that is asked for."""
+        """Whether a cell has a digit, and its column name, in `language`, names a kind of value that is asked for."""
         return bool(column and _HAS_DIGIT.search(cell) and self.wants & value_kinds(column, language))
 
 
 def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:
-    """Return what a question asks for, its terms weighted by their rarity in the corpus.
+    """Return the analysis of a question, with terms weighted by their rarity in the corpus.
 
-    `languages` are those of the passages it is asked of, the commonest first: a question that could be in several
-    languages is read as one of them, and a word is as rare as its commonest form.
+    `languages` are those of the passages, the most frequent first: they are preferred for a question whose language is
+    ambiguous, and the rarity of a word is that of its most frequent form in them.
     """
     known = tuple(dict.fromkeys(filter(None, languages)))
     language = question_language(question, known)
-    said: dict[str, str] = {}
+    word_of: dict[str, str] = {}
 
     def rarity_of(word: str) -> float:
         return min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
@@ -102,26 +102,28 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         return subject_words(text, language or next(iter(known), ""), rarity_of)
 
     for word in subject_of(question):
-        said.setdefault(stem(word, language), word)
-    weights = {term: weight_of(word) for term, word in said.items()}
-    codes = frozenset(term for term in weights if _NAMES_A_THING.search(said[term]))
-    told = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
+        word_of.setdefault(stem(word, language), word)
+    weights = {term: weight_of(word) for term, word in word_of.items()}
+    codes = frozenset(term for term in weights if _NAMES_A_THING.search(word_of[term]))
+    asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
     lists = cue("lists", language).search(question) is not None
     several = lists or cue("several", language).search(question) is not None
-    sides = _sides(question, language, said) if cue("compares", language).search(question) else ()
+    sides = _sides(question, language, word_of) if cue("compares", language).search(question) else ()
     wants = value_kinds(question, language)
-    unknown = frozenset(term for term, word in said.items() if rarity_of(word) >= 1)
+    unknown = frozenset(term for term, word in word_of.items() if rarity_of(word) >= 1)
     capitals = frozenset(_capitalized(question)) if not profile(language).noun_capitals else frozenset[str]()
     names = frozenset(
-        term for term, word in said.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
+        term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
-    tells = {term: tells_of(word, language, weights[term]) for term, word in said.items()}
-    asked = QuestionTerms(question, language, weights, said, codes, wants, told, several, lists, sides, unknown, names)
-    return replace(asked, tells=tells)
+    information_of = {term: information(word, language, weights[term]) for term, word in word_of.items()}
+    asked = QuestionTerms(
+        question, language, weights, word_of, codes, wants, asking, several, lists, sides, unknown, names
+    )
+    return replace(asked, information=information_of)
 
 
 def _capitalized(question: str) -> Iterator[str]:
-    """Yield the words that begin with a capital inside a sentence of a question, and their parts; of capitals none."""
+    """Yield the capitalized words inside the sentences of a question, and their parts, unless all is in capitals."""
     if not question.isupper():
         for before, part in pairwise(question.split()):
             if part.lstrip(_OPENING)[:1].isupper() and not before.endswith(_ENDS):
@@ -129,31 +131,31 @@ def _capitalized(question: str) -> Iterator[str]:
                 yield from split_identifier(fold(part))
 
 
-def _sides(question: str, language: str, said: Mapping[str, str]) -> tuple[str, ...]:
-    """The last term before and the first behind the word between two things that only one side has: none without both.
+def _sides(question: str, language: str, word_of: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the nearest terms before and after a conjunction that are only on one side of it, if there are both.
 
-    Of "the limits for start and for stop of the pump" these are "start" and "stop".
+    For "the limits for start and for stop of the pump" these are "start" and "stop".
     """
     folded = fold(question)
     for joint in cue("joins", language).finditer(folded):
-        before, behind = (
-            [(place, term) for term, word in said.items() if (place := part.rfind(word)) >= 0]
+        before, after = (
+            [(place, term) for term, word in word_of.items() if (place := part.rfind(word)) >= 0]
             for part in (folded[: joint.start()], folded[joint.end() :])
         )
-        both = {term for _, term in before} & {term for _, term in behind}
-        left, right = ([one for one in side if one[1] not in both] for side in (before, behind))
+        both = {term for _, term in before} & {term for _, term in after}
+        left, right = ([one for one in side if one[1] not in both] for side in (before, after))
         if left and right:
             return max(left)[1], min(right)[1]
     return ()
 
 
 def _words_in(word: str, language: str) -> list[str]:
-    """The words that a compound without figures is made of, those that name nothing left out: it says all of them."""
+    """Return the words of a compound without digits, except stop words."""
     if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
         return []
     return [part for part in parts if part not in stop_words(language)]
 
 
 def languages_of(hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Return the languages of the passages, the commonest first."""
+    """Return the languages of the passages, the most frequent first."""
     return tuple(language for language, _ in Counter(hit.chunk.language for hit in hits).most_common())

@@ -1,4 +1,4 @@
-"""How a unit of evidence is told on one line: a row by what heads it and the cells that are asked for."""
+"""Formats a unit of evidence on one line; for a table row, its group and the cells that are asked for."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from qa.quoting.question_terms import QuestionTerms
 
 
 def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = False) -> str:
-    """Return the unit's text on one line; of a row its first cell, and the cells of the columns asked for.
+    """Return the unit's text on one line; for a table row, its first cell and the cells of the columns asked for.
 
-    A row is told with the names of its columns, and with the merged cells that it stands under or beside. Of rows that
-    are `listed` together the same columns are told.
+    Cells have the names of their columns, and rows the merged cell above them. Rows that are `listed` together have the
+    same columns.
     """
     if not unit.is_row:
-        said = " ".join(unit.text.split())
-        return said if not unit.group or said.startswith(unit.group) else f"{unit.group}: {said}"
+        text = " ".join(unit.text.split())
+        return text if not unit.group or text.startswith(unit.group) else f"{unit.group}: {text}"
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
     asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit, listed)
     cells = [field for place, field in enumerate(unit.fields) if place > 0 and (not asked or place in asked)]
     name, first = unit.fields[0]
-    lead = ("" if any(map(str.isalpha, first)) else name, first)  # a figure alone does not name its row
-    parts = [unit.group, _named(*lead), *_told_once([field for field in cells if field[1]])]
+    lead = ("" if any(map(str.isalpha, first)) else name, first)  # a number needs its column name
+    parts = [unit.group, _named(*lead), *_without_repetition([field for field in cells if field[1]])]
     return "; ".join(part for part in parts if part)
 
 
-def _told_once(fields: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield cells with their names: a cell that spans several columns once, and a name that several cells have."""
+def _without_repetition(fields: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield cells with their column names, without repeating merged cells and names."""
     last = ""
     for cell, same in groupby(fields, key=lambda field: field[1]):
         name = _joined([name for name, _ in same if name])
@@ -41,7 +41,7 @@ def _told_once(fields: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _joined(names: Sequence[str]) -> str:
-    """Names of columns one after the other; what all begin with, their common heading, is said once."""
+    """Return the column names, separated by commas; their common beginning is not repeated."""
     words = [name.split(" ") for name in dict.fromkeys(names)]
     shared = sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
     return ", ".join(" ".join(one[shared if place else 0 :]) for place, one in enumerate(words))
@@ -52,9 +52,9 @@ def _named(name: str, cell: str) -> str:
 
 
 def _columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool) -> set[int]:
-    """The columns that the question names or whose values it asks for, with those whose cells it names.
+    """Return the columns that the question names or asks for, and those whose cells it names.
 
-    None where no column is asked for, or none whose cell the question has not: the whole row tells then.
+    The result is empty, for the whole row, if all columns asked for are among those whose cells the question names.
     """
     language = unit.hit.chunk.language
     forms = question.forms(language)
@@ -72,7 +72,7 @@ def _columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool) ->
 
 
 def _columns_of_codes(fields: Fields, question: QuestionTerms, language: str) -> set[int]:
-    """The columns whose names have a code of the question ("K80-250"), and those that have none at all (units)."""
+    """Return the columns whose names have a code of the question ("K80-250"), and those without any code (units)."""
     named = [frozenset(terms(name, language, stop=False)) for name, _ in fields]
     wanted = {index for index, found in enumerate(named) if found & question.codes}
     rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}

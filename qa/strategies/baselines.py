@@ -1,7 +1,6 @@
-"""The baselines that PIKE-RAG is compared with (6.1): chain of thought, naive RAG and self-ask.
+"""The baselines of PIKE-RAG (6.1): chain of thought, naive RAG and self-ask.
 
-Each is closed book, or reads what one of two searches finds: flat retrieval ("w/ R") or both paths of figure 11
-("w/ H-R").
+They are closed book, or use one of two searches: flat retrieval ("w/ R") or both paths of figure 11 ("w/ H-R").
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from qa.strategies.strategy import Attempt, answer_closed_book, answer_from, in_
 
 Search = Callable[[str, Retrieval, AnswerSettings], tuple[Hit, ...]]
 UNKNOWN = "unknown"
-"""The answer to a follow-up question that the model has none for."""
+"""The answer to a follow-up question that the model cannot answer."""
 
 
 def flat(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hit, ...]:
-    """Return what flat retrieval finds: up to 16 chunks of similarity 0.2 or more."""
+    """Return the results of flat retrieval: by default up to 16 chunks with a similarity of at least 0.2."""
     return retrieval.chunks(query, settings.flat_chunks, settings.flat_threshold)
 
 
 def hierarchical(query: str, retrieval: Retrieval, settings: AnswerSettings) -> tuple[Hit, ...]:
-    """Return the chunks of path (a), up to 16, and those that up to 4 atoms of path (b) lead to, each once."""
+    """Return the chunks of path (a), by default up to 16, and those of up to 4 atoms of path (b), each once."""
     direct = retrieval.chunks(query, settings.chunks, settings.threshold)
     through = retrieval.atoms(query, settings.atoms, settings.delta)
     merged = {hit.chunk.id: hit for hit in (*direct, *(atom.hit for atom in through))}
@@ -38,15 +37,15 @@ def hierarchical(query: str, retrieval: Retrieval, settings: AnswerSettings) -> 
 
 
 async def cot(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Return the model's own answer, thought through step by step; it cites nothing, for it read nothing."""
-    asked = await model.ask("cot", RecallReply, room=600, question=question)
+    """Return the model's own answer by chain of thought, without citations."""
+    asked = await model.ask("cot", RecallReply, tokens=600, question=question)
     return answer_closed_book(Attempt(question, retrieval, model, settings), asked.value)
 
 
 async def naive(
     question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings, search: Search = flat
 ) -> Answer:
-    """Naive RAG, w/ R or w/ H-R by the search: return an answer from what is found for the question."""
+    """Naive RAG, w/ R or w/ H-R depending on `search`: return an answer from the chunks found for the question."""
     attempt = Attempt(question, retrieval, model, settings)
     hits = search(question, retrieval, settings)
     attempt.trace.append(Step("retrieved", f"{len(hits)} chunks", None, passage_steps(hits)))
@@ -54,17 +53,17 @@ async def naive(
 
 
 async def self_ask(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Self-ask (Press et al. 2023), closed book: return what follows from the model's answers to its own questions."""
+    """Self-ask (Press et al. 2023), closed book: return the answer after the model has answered its own questions."""
     dialogue = _Dialogue(Attempt(question, retrieval, model, settings), lambda *_: ())
     await dialogue.hold()
-    asked = await model.ask("conclude", RecallReply, room=300, notes=dialogue.text, question=question)
+    asked = await model.ask("conclude", RecallReply, tokens=300, notes=dialogue.text, question=question)
     return answer_closed_book(dialogue.attempt, asked.value)
 
 
 async def self_ask_from(
     question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings, search: Search = flat
 ) -> Answer:
-    """Self-ask, w/ R or w/ H-R by the search: each follow-up question is answered from what is found for it."""
+    """Self-ask, w/ R or w/ H-R depending on `search`: follow-up questions are answered from chunks found for them."""
     dialogue = _Dialogue(Attempt(question, retrieval, model, settings), search)
     await dialogue.hold()
     hits = tuple(dialogue.passages.values()) or dialogue.find(question)
@@ -74,7 +73,7 @@ async def self_ask_from(
 
 @dataclass(slots=True)
 class _Dialogue:
-    """The follow-up questions with their answers so far, and the passages that were read for them."""
+    """The follow-up questions with their answers so far, and the passages read for them."""
 
     attempt: Attempt
     search: Search
@@ -83,21 +82,18 @@ class _Dialogue:
 
     @property
     def text(self) -> str:
-        """The questions and answers as a model reads them."""
+        """The questions and answers for the prompt."""
         return "\n".join(f"{question} - {answer}" for question, answer in self.notes) or "(nothing yet)"
 
     async def hold(self) -> None:
-        """Ask follow-ups until the model has none left, repeats itself, or the rounds are used up.
-
-        A call that the endpoint does not answer ends the dialogue too.
-        """
+        """Ask follow-up questions until the model has none left, repeats itself, fails, or the rounds are used up."""
         limit = self.attempt.settings.rounds
         await in_rounds(limit, self._round, self.attempt.trace, f"limit of {limit} rounds")
 
     async def _round(self, number: int) -> str | None:
-        """One follow-up. An unusable reply does not mean "none left": the question itself is then asked, once."""
+        """Ask one follow-up question; after an unusable reply, the question itself, once."""
         model, question = self.attempt.model, self.attempt.question
-        asked = await model.ask("follow_up", FollowUpReply, room=200, question=question, notes=self.text)
+        asked = await model.ask("follow_up", FollowUpReply, tokens=200, question=question, notes=self.text)
         if asked.ending is CallEnding.NOTHING:
             return "no more questions"
         if asked.ending is CallEnding.FAILED:
@@ -112,11 +108,11 @@ class _Dialogue:
         return None if model.failure is None else ""
 
     async def _follow_up(self, question: str) -> Step:
-        """Answer one follow-up question, and return the step of the trace that tells it."""
+        """Answer one follow-up question, and return its trace step."""
         model, room = self.attempt.model, self.attempt.settings.context_tokens
         hits = fitting(self.find(question), room)
         shown = render(hits, room, question)
-        asked = await model.ask("follow_up_answer", ShortReply, room=100, passages=shown, question=question)
+        asked = await model.ask("follow_up_answer", ShortReply, tokens=100, passages=shown, question=question)
         self.passages |= {hit.chunk.id: hit for hit in hits if hit.chunk.id not in self.passages}
         if asked.ending is CallEnding.FAILED:
             return Step("failed", f"{question}: {model.failed[-1].reason}", None, passage_steps(hits))

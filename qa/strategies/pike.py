@@ -1,10 +1,10 @@
 """Task solving with knowledge-aware decomposition (PIKE-RAG 5.3.2, algorithm 1).
 
-Each round proposes atomic questions in view of what has been read, looks them up among the atoms of the knowledge
-base, selects the one atom that helps most and reads its chunk. Then the question is answered from what was read.
-`pike` is the algorithm as it is printed; `pike-graph` adds what retrieval over the layers of the graph finds. Both go
-on where the printed one gives up for the first time: nothing proposed, or nothing selected, is asked about once more,
-in view of what was asked and rejected.
+Each round proposes atomic questions in view of the chunks read so far, retrieves atoms for them, selects the most
+useful atom and reads its chunk. Then the question is answered from the chunks read. `pike` is the published algorithm;
+`pike-graph` adds the results of retrieval over all layers of the graph. Both differ from the published algorithm in one
+point: the first time that nothing is proposed or selected, the model is asked once more, with the proposals and
+rejected candidates so far.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from qa.settings import AnswerSettings
 from qa.strategies.strategy import Attempt, Solve, answer_from, in_rounds
 
 _CHUNK_SHOWN = 200
-"""Characters of a chunk that stand for it among the candidates where no atom does."""
+"""Maximum characters of a chunk without atoms in the list of candidates."""
 _OPEN_SHOWN, _REJECTED_SHOWN, _REJECTED_TOKENS = 6, 8, 30
-"""Open questions, and rejected facts, that a prompt shows at most; tokens of one of these."""
+"""Maximum open questions and rejected candidates in a prompt, and maximum tokens of one of the latter."""
 
 
 class Stop(StrEnum):
-    """Why no further round was made."""
+    """The reason for the last round."""
 
     SUFFICIENT = "what was read suffices"
     WHOLE = "it is a question over the whole"
@@ -48,19 +48,19 @@ _DEAD_ENDS = frozenset({Stop.NO_PROPOSALS, Stop.NOTHING_SELECTED})
 
 
 async def pike(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
-    """Return the answer of algorithm 1, from the chunks that it chose alone.
+    """Return the answer of algorithm 1, from the selected chunks only.
 
-    A call that the endpoint does not answer ends the rounds: what was read so far may suffice all the same.
+    A failed call ends the rounds; the question is then answered from the chunks read so far.
     """
     return await decompose(Attempt(question, retrieval, model, settings), nearest=0, beside=0)
 
 
 async def decompose(attempt: Attempt, nearest: int, beside: int, whole: Solve | None = None) -> Answer:
-    """Return the answer of algorithm 1 with what retrieval over all layers finds.
+    """Return the answer of algorithm 1, extended by retrieval over all layers.
 
-    `nearest` chunks that it finds for each proposal are candidates too, and `beside` chunks that it finds for the
-    question itself are read beside those chosen: a decomposition that went astray costs calls, not the answer. A
-    question over all documents, as the model sees it, is given to `whole`.
+    `nearest` chunks found for each proposal are additional candidates. `beside` chunks found for the question itself
+    are read in addition to the selected ones, so that a wrong decomposition does not prevent an answer. If the model
+    considers the question to be about all documents, it is passed to `whole`.
     """
     decomposition = _Decomposition(attempt, nearest, beside)
     await in_rounds(attempt.settings.rounds, decomposition.round, attempt.trace, Stop.ROUND_LIMIT)
@@ -73,11 +73,10 @@ async def decompose(attempt: Attempt, nearest: int, beside: int, whole: Solve | 
 
 @dataclass(slots=True)
 class _Decomposition:
-    """A question under way: `read` is the context C_t, `steps` are those of this round.
+    """The state of the algorithm: `read` is the context C_t, `steps` are the trace of the current round.
 
-    `proposed` has all proposals so far with what came of them, empty for one that is still open; `sources` the
-    proposal by which each candidate of this round was found, by chunk; `rejected` the candidates that were listed and
-    of no help since something was read last.
+    `proposed` maps all proposals so far to their results ("" if open), `sources` the chunks of this round's candidates
+    to their proposals. `rejected` are the candidates that were not selected since the last chunk was read.
     """
 
     attempt: Attempt
@@ -92,12 +91,12 @@ class _Decomposition:
     over_whole: bool = False
 
     async def round(self, number: int) -> Stop | None:
-        """One turn of the loop, lines 3 to 12; returns why it was the last, None where it was not."""
+        """Run one iteration of the loop, lines 3 to 12; return why it is the last one, or None."""
         self.steps = []
         stop: Stop | None = await self._round()
         if stop in _DEAD_ENDS and not self.tried_again:
             self.tried_again = True
-            self._tell("again", f"{stop}; asked once more")
+            self._log("again", f"{stop}; asked once more")
             stop = None
         self.attempt.trace.append(Step("round", f"round {number}", None, tuple(self.steps)))
         return stop
@@ -120,23 +119,22 @@ class _Decomposition:
         return None
 
     async def _propose(self) -> list[str] | Stop:
-        """Line 3. A reply that stays unusable does not mean "no more questions": the question itself is looked up.
+        """Return the proposals (line 3); after an unusable reply, the question itself.
 
-        A reply that says that enough is known and asks for something new all the same has found something missing;
-        and before anything was read nothing can be enough.
+        "Sufficient" in a reply is ignored if the reply has new proposals, and before anything has been read.
         """
         question = self.attempt.question
         asked = await self.attempt.model.ask(
-            "propose", ProposalsReply, room=400, passages=self._passages, asked=self._asked_before, question=question
+            "propose", ProposalsReply, tokens=400, passages=self._passages, asked=self._asked_before, question=question
         )
         if asked.value is None:
             return self._no_reply("proposals", asked, "the question itself is looked up") or [question]
         proposals = asked.value.asked
         if asked.value.thinking:
-            self._tell("thinking", asked.value.thinking)
+            self._log("thinking", asked.value.thinking)
         fresh = [text for text in proposals if text not in self.proposed]
         self.proposed |= dict.fromkeys(fresh, "")
-        self._tell("proposals", f"{len(proposals)}", None, [Step("proposal", text) for text in proposals])
+        self._log("proposals", f"{len(proposals)}", None, [Step("proposal", text) for text in proposals])
         if asked.value.whole and not proposals and not self.read:
             self.over_whole = True
             return Stop.WHOLE
@@ -145,7 +143,7 @@ class _Decomposition:
         return proposals or Stop.NO_PROPOSALS
 
     def _candidates(self, proposals: list[str]) -> list[AtomHit]:
-        """Line 4, and where it finds nothing new: atoms by the question itself, then chunks by it."""
+        """Return the candidates for the proposals (line 4), else atoms, else chunks for the question itself."""
         question, retrieval, settings = self.attempt.question, self.attempt.retrieval, self.attempt.settings
         found: list[AtomHit] = []
         self.sources = {}
@@ -162,96 +160,97 @@ class _Decomposition:
             candidates = self._unread([AtomHit(_gist(hit), hit.score, hit) for hit in hits])
             source = "fallback: chunks near the question"
         listed = [Step("candidate", _line(candidate), candidate.score) for candidate in candidates]
-        self._tell("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed)
+        self._log("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed)
         return candidates
 
     def _nearest(self, proposal: str) -> list[AtomHit]:
-        """The chunks that retrieval over all layers finds for a proposal, each by its atom nearest to it."""
+        """Return the chunks found for a proposal over all layers, each with its best matching atom."""
         hits = self.attempt.retrieval.retrieve(proposal, self.nearest) if self.nearest else ()
         near = [hit for hit in hits if hit.score >= self.attempt.settings.delta]
         return [AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit) for hit in near]
 
     def _unread(self, found: Sequence[AtomHit]) -> list[AtomHit]:
-        """The best atom of each chunk that has neither been read nor rejected, best first; of equal texts one."""
+        """Return the best atom of each chunk that is neither read nor rejected, best first, without duplicates."""
         best: dict[str, AtomHit] = {}
         known = {hit.chunk.id for hit in self.read} | self.rejected.keys()
         for candidate in sorted(found, key=lambda candidate: -candidate.score):
             if candidate.hit.chunk.id not in known:
                 best.setdefault(candidate.hit.chunk.id, candidate)
-        unlike = {(normalize(one.text), one.hit.title): one for one in reversed(best.values())}
-        return sorted(unlike.values(), key=lambda candidate: -candidate.score)
+        distinct = {(normalize(one.text), one.hit.title): one for one in reversed(best.values())}
+        return sorted(distinct.values(), key=lambda candidate: -candidate.score)
 
     async def _select(self, candidates: list[AtomHit]) -> AtomHit | Stop:
-        """Lines 5 and 6. A reply that stays unusable does not mean "none": the nearest candidate is read."""
+        """Return the selected candidate (lines 5 and 6); after an unusable reply, the nearest one."""
         question, listed, reply = self.attempt.question, render_candidates(candidates), selection_among(len(candidates))
         asked = await self.attempt.model.ask(
-            "select", reply, room=60, passages=self._passages, open=self._open, candidates=listed, question=question
+            "select", reply, tokens=60, passages=self._passages, open=self._open, candidates=listed, question=question
         )
         if asked.value is None and (stop := self._no_reply("selection", asked, "the nearest candidate is read")):
             return stop
         number = asked.value.number if asked.value else 1
         if number == 0:
-            self._tell("selected", "none")
+            self._log("selected", "none")
             self.rejected |= {one.hit.chunk.id: one for one in candidates}
             return Stop.NOTHING_SELECTED
         chosen = candidates[number - 1]
-        self._tell("selected", _line(chosen), chosen.score)
+        self._log("selected", _line(chosen), chosen.score)
         return chosen
 
     async def answer(self) -> Answer:
-        """Line 14, from the chunks chosen and those that are read beside them, as many as a prompt has room for.
+        """Return the answer (line 14) from the chunks found for the question and the selected ones, as far as they fit.
 
-        What the question itself finds comes first, so that a chunk chosen wrongly adds to it and does not take its
-        place.
+        The former come first, so that a wrongly selected chunk does not displace them.
         """
         beside = self._beside() if self.beside else ()
         hits = tuple({hit.chunk.id: hit for hit in (*beside, *self.read)}.values())
         return await answer_from(self.attempt, hits, sought=list(self.proposed))
 
     def _beside(self) -> tuple[Hit, ...]:
-        """What retrieval finds for the question itself; more where no chunk was chosen."""
+        """Return the chunks found for the question itself; more if none was selected."""
         wanted = self.beside if self.read else max(self.beside, self.attempt.settings.chunks)
         room = max(0, AT_ONCE - len(self.read))
         found = self.attempt.retrieval.retrieve(self.attempt.question, min(wanted, room))
-        told = f"{len(found)} found by the question are read, "
-        told += "beside those chosen" if self.read else "for no chunk was chosen"
+        text = f"{len(found)} found by the question are read, "
+        text += "beside those chosen" if self.read else "for no chunk was chosen"
         listed = tuple(Step("passage", headline(hit), hit.score) for hit in found)
-        self.attempt.trace.append(Step("beside", told, None, listed))
+        self.attempt.trace.append(Step("beside", text, None, listed))
         return found
 
     @property
     def _passages(self) -> str:
-        """C_t as the model reads it; of what is too long, what speaks of the question and of the proposals so far."""
+        """C_t for the prompt; long passages are reduced to sentences about the question and the proposals."""
         sought = "\n".join([self.attempt.question, *self.proposed])
         return render(self.read, self.attempt.settings.context_tokens, sought)
 
     @property
     def _asked_before(self) -> str:
-        """The proposals so far with what came of them, and the facts that were listed and are of no help."""
+        """The proposals so far with their results, and the rejected candidates, for the prompt."""
         if not self.proposed:
             return ""
-        asked = "\n".join(f"- {text} ({came or 'nothing found that helps'})" for text, came in self.proposed.items())
-        told = f"\nAsked before:\n{asked}\n"
+        asked = "\n".join(
+            f"- {text} ({result or 'nothing found that helps'})" for text, result in self.proposed.items()
+        )
+        text = f"\nAsked before:\n{asked}\n"
         if not self.rejected:
-            return told
+            return text
         facts = [f"- ({headline(one.hit)}) {cut(one.text, _REJECTED_TOKENS)}" for one in self.rejected.values()]
-        return f"{told}Listed and of no help:\n{fence(chr(10).join(facts[:_REJECTED_SHOWN]), 'rejected')}\n"
+        return f"{text}Listed and of no help:\n{fence(chr(10).join(facts[:_REJECTED_SHOWN]), 'rejected')}\n"
 
     @property
     def _open(self) -> str:
-        """The proposals that no chunk was read for, the newest last."""
-        still = [f"- {text}" for text, came in self.proposed.items() if not came]
+        """The proposals for which no chunk was read, the newest last, for the prompt."""
+        still = [f"- {text}" for text, result in self.proposed.items() if not result]
         return "\nLooked for:\n" + "\n".join(still[-_OPEN_SHOWN:]) + "\n" if still else ""
 
     def _no_reply(self, what: str, asked: Asked[Any], instead: str) -> Stop | None:
-        """Tell what is done without a reply that can be used; where there is none at all, no further round is made."""
+        """Log what is done without a usable reply; return `MODEL_FAILED` if there was no reply at all."""
         if asked.ending is CallEnding.FAILED:
-            self._tell("failed", f"{what}: the call failed ({asked.failure.reason if asked.failure else ''})")
+            self._log("failed", f"{what}: the call failed ({asked.failure.reason if asked.failure else ''})")
             return Stop.MODEL_FAILED
-        self._tell("unusable", f"{what}: no usable reply in {asked.tries} tries; {instead}")
+        self._log("unusable", f"{what}: no usable reply in {asked.tries} tries; {instead}")
         return None
 
-    def _tell(self, kind: str, text: str, score: float | None = None, steps: Sequence[Step] = ()) -> None:
+    def _log(self, kind: str, text: str, score: float | None = None, steps: Sequence[Step] = ()) -> None:
         self.steps.append(Step(kind, text, score, tuple(steps)))
 
 
@@ -260,5 +259,5 @@ def _line(candidate: AtomHit) -> str:
 
 
 def _gist(hit: Hit) -> str:
-    """What stands for a chunk without atoms: its summary, or its beginning."""
+    """Return the summary of a chunk without atoms, or its beginning."""
     return clipped(hit.chunk.summary or hit.chunk.text, _CHUNK_SHOWN)

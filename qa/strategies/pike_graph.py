@@ -1,10 +1,10 @@
-"""Decomposition over the graph: algorithm 1 with what retrieval finds, and the same without a model.
+"""Decomposition over the graph, with or without a model.
 
-With a model it is algorithm 1 (`qa.strategies.pike`) to which retrieval over all layers adds candidates and passages.
-Without one it goes from the passages found, along the graph's edges, to what they lack or refer to: in place of a
-model's proposals stand the terms of the question that no passage read so far covers, and the numbers and codes that the
-sentences found refer to ("clause 7.3 of STD-014"); in place of atoms near them the chunks one edge away (a shared
-entity, a reference, the next chunk); in place of its selection the sentence that covers most of them.
+With a model, this is algorithm 1 (`qa.strategies.pike`) with additional candidates and passages from retrieval over all
+layers. Without one, it follows the edges of the graph from the passages found. The model's proposals are replaced by
+the terms of the question that are not yet covered, and by the codes that sentences refer to ("clause 7.3 of STD-014");
+the candidates are the chunks one edge away (a shared entity, a reference, the next chunk); the selection is the
+sentence that covers most of these terms.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from qa.strategies.strategy import Attempt, in_rounds
 from qa.strategies.survey import survey
 
 _COVERED = 0.5
-"""From which cover on a term counts as known."""
+"""Minimum cover of a known term."""
 _GAIN = 0.05
-"""Least share of the question's weight that a sentence adds: cites 35.8 % of answers, 0.1 32.4 % (`eval matrix`)."""
+"""Minimum share of the question's weight that a sentence adds: 35.8 % cited answers; 0.1: 32.4 % (`eval matrix`)."""
 _BRIDGE = 0.6
-"""What a code that leads on weighs against a term of the question."""
+"""Weight of a code found in a sentence, relative to a term of the question."""
 _MENTIONED = 0.3
-"""What it counts where a code that leads on is only mentioned."""
+"""Factor for a sentence that only mentions such a code."""
 _OPENING = 12
-"""Characters at the beginning of a sentence in which a code names what the sentence is about."""
+"""A code within these characters at the beginning of a sentence is its subject."""
 _FOUND = "found before"
-"""In place of an edge: the question itself had found the chunk."""
+"""In place of an edge, for a chunk found for the question itself."""
 _LINKS = 24
-"""Chunks one edge away that are looked at."""
+"""Maximum chunks one edge away that are examined."""
 _Candidate = tuple[float, LinkedChunk, ScoredUnit]
 _NOTE = "no model: the question is decomposed along the graph's edges, from the passages it finds"
 
 
 async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
-    """Return the answer of algorithm 1 with what retrieval finds for the proposals and for the question itself.
+    """Return the answer of algorithm 1 with retrieval for the proposals and for the question itself.
 
-    A question over all documents, as the model sees it, is answered by a survey. Without a model these are quoted
-    sentences of the passages found and of those that the graph's edges lead to.
+    If the model considers the question to be about all documents, it is answered by a survey. Without a model, the
+    answer quotes sentences of the passages found and of chunks linked to them.
     """
     if model is not None:
         attempt = Attempt(question, retrieval, model, settings)
@@ -65,11 +65,10 @@ async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | No
 
 @dataclass(slots=True)
 class _Walk:
-    """Steps along the edges of the graph, for one question.
+    """A walk along the edges of the graph for one question.
 
-    `question` is what was asked, `sought` the same with the codes that lead on. `covered` has by term how far it is
-    known by now, `context` the chunks read, `led_to` the sentences that were chosen in them. `shown` is how many
-    candidates of a round the trace lists.
+    `sought` is `question` with the codes found. `covered` has the cover of each term so far, `context` the chunks read,
+    `led_to` the sentences selected in them. `shown` is the maximum number of candidates per round in the trace.
     """
 
     question: QuestionTerms
@@ -82,7 +81,7 @@ class _Walk:
     trace: list[Step] = field(default_factory=lambda: [Step("note", _NOTE)])
 
     def know(self, chosen: Sequence[ScoredUnit]) -> None:
-        """Count the terms that these sentences cover as known, and seek the codes that they refer to."""
+        """Update the cover of the terms by these sentences, and add the codes that they refer to."""
         for term, cover in combined_cover(chosen).items():
             self.covered[term] = max(cover, self.covered.get(term, 0.0))
         named = (terms(code)[:1] for item in chosen for code in named_codes(item.unit.text))
@@ -93,7 +92,7 @@ class _Walk:
         self.sought = replace(self.sought, weights=weights, codes=self.sought.codes | bridges.keys())
 
     async def round(self, number: int) -> str | None:
-        """Go one step along the edges; return why it was the last, None where it was not."""
+        """Follow one edge; return the reason for stopping, or None."""
         steps: list[Step] = []
         reason = self._step(steps)
         self.trace.append(Step("round", f"round {number}", None, tuple(steps)))
@@ -122,13 +121,13 @@ class _Walk:
         return None
 
     def _wanted(self) -> dict[str, float]:
-        """The terms not covered yet by their weight, the heaviest first; what no chunk has is not looked for."""
+        """Return the uncovered terms with their weights, heaviest first, without terms that are in no chunk."""
         rarity, weights = self.retrieval.lexicon.rarity, self.sought.weights
         lacking = [term for term in weights if self.covered.get(term, 0.0) < _COVERED and rarity(term) < 1]
         return {term: weights[term] for term in sorted(lacking, key=lambda term: -weights[term])}
 
     def _scored(self, wanted: Mapping[str, float], links: Sequence[LinkedChunk]) -> list[_Candidate]:
-        """The best sentence of each chunk by what it adds of the terms wanted, most first."""
+        """Return the best sentence of each chunk with the weight of wanted terms that it adds, highest first."""
         by_chunk = {link.hit.chunk.id: link for link in links}
         best: dict[str, _Candidate] = {}
         for item in score_units(self.sought, [link.hit for link in links], self.retrieval.lexicon):
@@ -144,7 +143,7 @@ class _Walk:
 
 
 def _is_about(item: ScoredUnit, code: str) -> bool:
-    """Whether a unit is what a code refers to (its document, clause or row), and does not only refer to it too."""
+    """Whether a unit is about a code (its document, clause or row), and does not just refer to it."""
     unit = item.unit
     return code in unit.above or unit.is_row or code in terms(unit.text[:_OPENING])
 

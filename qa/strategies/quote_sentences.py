@@ -1,4 +1,4 @@
-"""The default without a model: the sentences that answer best, quoted, or that the documents do not say."""
+"""The default strategy without a model: quotes the best sentences, or says that the documents do not say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
-from qa.quoting.confidence import Features, confidence, features, lacked, lacks_value
+from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import ScoredUnit, score_units
 from qa.quoting.lists import WholeList, below, whole_list
@@ -23,13 +23,13 @@ from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey import names_only_documents, quoted_survey
 
 _SHOWN = 6
-"""Candidate sentences that the trace lists."""
+"""Maximum candidate sentences in the trace."""
 
 
 async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
-    """Return quoted sentences as the answer; asks no model even where there is one.
+    """Return quoted sentences as the answer, without calling a model.
 
-    A question that names nothing but the documents is answered by a survey.
+    A question about the documents as a whole is answered by a survey.
     """
     hits = retrieval.retrieve(question, settings.hits)
     if isinstance(retrieval, WholeCorpus) and names_only_documents(question, retrieval.lexicon, languages_of(hits)):
@@ -49,9 +49,8 @@ def quoted(
 ) -> Answer:
     """Return the sentences of `hits` that answer best, or that the documents do not say.
 
-    `scored` are the units of `hits` (`qa.quoting.evidence_score`), `trace` is what was done before. `led_to` are
-    sentences of other chunks that the hits lead on to: they are quoted after the others, and do not count for whether
-    the documents hold the answer.
+    `scored` are the units of `hits` (`qa.quoting.evidence_score`), `trace` are the preceding steps. `led_to` are
+    sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
     chosen = select_units(asked, scored, settings.quotes)
@@ -65,36 +64,36 @@ def quoted(
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
     refused = sure < settings.refuse_below or lacks_formal_value(asked, quotes, scored)
     if refused:
-        unsaid = _unheard_of(asked, scored)
+        warnings = _unknown_names(asked, scored)
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
-        unsaid = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, scored)))
+        warnings = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, scored)))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     steps = (*trace, *_trace(hits, asked, scored, quotes), Step("confidence", parts, sure))
     return replace(
-        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, unsaid),
+        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, warnings),
         confidence=round(sure, 3),
         conflicts=() if refused else conflict_lines(asked, conflicting_pairs(asked, scored)),
     )
 
 
 def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) -> tuple[str, ...]:
-    """What is to be said of quotes that may not answer: that they may not, and what of the question they lack."""
-    words, kinds = lacked(asked, chosen), ", ".join(sorted(asked.wants))
+    """Return a warning that the quotes may not answer, with the words and values that they lack."""
+    words, kinds = missing_words(asked, chosen), ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
 
 
-def _unheard_of(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
-    """What is to be said where nothing answers and the question has names that no passage has, as it writes them.
+def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
+    """Return a warning about the names in the question that are in no passage, in their spelling there.
 
-    One that a title has, or that a word of the passages found is like, is left out.
+    Names in titles, and names similar to a word of the passages found, are omitted.
     """
     covered = combined_cover(scored)
-    words = sorted(asked.said[term] for term in asked.names & asked.unknown if not covered.get(term))
-    lowered = asked.text.lower()  # not casefolded: "ß" would become two letters, and the places another text's
+    words = sorted(asked.words[term] for term in asked.names & asked.unknown if not covered.get(term))
+    lowered = asked.text.lower()  # not casefold: it would shift positions ("ß")
     written = [asked.text[lowered.index(word) :][: len(word)] for word in words if word in lowered]
     return (f"No document has the name {', '.join(written)}.",) if written else ()
 
@@ -102,7 +101,7 @@ def _unheard_of(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str
 def _list(
     asked: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit], retrieval: Retrieval
 ) -> WholeList | None:
-    """The whole list that the best unit belongs to, where all of a kind are asked for; else what a heading heads."""
+    """Return the list of the best unit if the question asks for all of a kind, else the text below its heading."""
     if not chosen:
         return None
     best = chosen[0].unit
@@ -118,7 +117,7 @@ def _list(
 
 
 def _in_order(hits: Sequence[Hit], scored: Sequence[ScoredUnit]) -> list[Hit]:
-    """The hit with the best sentence, then the others as retrieval has them: each for what those before it lack."""
+    """Return the hit with the best sentence, then the others in the order of retrieval."""
     best = scored[0].unit.hit.chunk.id if scored else ""
     return sorted(hits, key=lambda hit: hit.chunk.id != best)
 

@@ -1,4 +1,4 @@
-"""The strategies by name, and those that users write themselves, by `module:function`."""
+"""The built-in strategies by name, and users' own strategies by `module:function`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from qa.strategies.survey import survey
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A strategy as it is listed: its name, what it does in a line, its function, and whether it needs a model."""
+    """A strategy: name, summary in a line, function, and whether it needs a model."""
 
     name: str
     summary: str
     solve: Solve
     needs_model: bool = True
-    uses_terms: bool = False  # whether a model first tells what the documents call the things of a question
+    uses_terms: bool = False  # whether a model first finds the documents' terms for a question's words
 
     def check_model(self, has_model: bool) -> None:
-        """Raise `SettingsError` where the strategy needs a model and there is none."""
+        """Raise `SettingsError` if the strategy needs a model and there is none."""
         if self.needs_model and not has_model:
             hint = "set OPENAI_API_KEY, or [llm] base_url or gguf; extractive, pike-graph and survey need none"
             raise SettingsError(f"the strategy {self.name} needs a language model", ids=(self.name,), hint=hint)
@@ -39,7 +39,7 @@ class Strategy:
     async def answer(
         self, question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings
     ) -> Answer:
-        """Return the answer of the strategy. Raises `SettingsError` where it lacks its model."""
+        """Return the answer of the strategy. Raises `SettingsError` if its model is missing."""
         self.check_model(model is not None)
         answer = await self.solve(question, retrieval, model, settings)
         return replace(answer, strategy=answer.strategy or self.name)
@@ -72,11 +72,11 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def strategy_named(name: str, has_model: bool) -> Strategy:
-    """Return the strategy of a name, or a user's own where the name is `module:function`.
+    """Return the strategy with a name, or a user's own if the name is `module:function`.
 
-    The function takes what `qa.strategies.strategy.Solve` says and returns an `Answer`; the module has to be on
-    Python's path. The empty name gives pike-graph where a model is configured, else extractive. Raises `SettingsError`
-    for an unknown name, a function that cannot be loaded, and a strategy that lacks its model.
+    The function has the signature of `qa.strategies.strategy.Solve`; its module must be on Python's path. The default
+    is pike-graph if a model is configured, else extractive. Raises `SettingsError` for an unknown name, a function that
+    cannot be loaded, and a strategy without its model.
 
         # my_strategies.py; in strata.toml: [qa.answer] strategy = "my_strategies:first_chunk"
         async def first_chunk(question, retrieval, model, settings):
@@ -95,7 +95,7 @@ def strategy_named(name: str, has_model: bool) -> Strategy:
 def _own(name: str) -> Strategy:
     solve = import_by_name(name, "qa.answer.strategy")
     if not callable(solve):
-        raise SettingsError(f"the strategy {name} is no function", ids=(name,))
+        raise SettingsError(f"the strategy {name} is not a function", ids=(name,))
     return Strategy(name, "your own", solve, needs_model=False)
 
 

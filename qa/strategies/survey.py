@@ -1,9 +1,9 @@
-"""Questions over the whole ("what is this folder about", "which documents treat X", "list all alarms").
+"""Questions about all documents ("what is this folder about", "which documents treat X", "list all alarms").
 
-A model maps and reduces, as GraphRAG does with the summaries of communities (Edge et al. 2024): it notes what each
-batch of documents and passages says about the question, and says what the points noted make together. What it reads of
-a document is its summary, or those of its sections or chunks; each point is cited by the sentence that has most of it.
-Without a model it is quoted: documents by their summary or first sentence, lists by all their rows or items.
+A model maps and reduces, as in GraphRAG (Edge et al. 2024): it notes the points of each batch of documents and passages
+about the question, and combines the points. Documents are represented by their summary, or by those of their sections
+or chunks; each point is cited by the sentence with most of its terms. Without a model, the answer quotes the summary or
+first sentence of documents, and all rows or items of lists.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus, opening, said
+from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus, opening_sentence, overview_text
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
 from qa.citations import CheckedClaims, Citer
@@ -37,43 +37,43 @@ from qa.settings import AnswerSettings
 from qa.strategies.strategy import Attempt, answered, passage_steps, quoted_answer, without_answer
 
 _BATCHES_AT_ONCE = 4
-"""Batches that are read at the same time."""
+"""Concurrent batches."""
 _NOTES, _ANSWER = 600, 300
-"""Tokens of the replies: points with a sentence each, and two sentences with numbers."""
-_READ = 48
-"""Passages that are looked at for what is asked: several of each of the documents that may treat it."""
-_TREATS = 0.6
-"""Share of what is asked that a sentence must cover, by the weights of its terms: what its heading alone has is enough
-(`qa.quoting.evidence_score.ABOVE`), what only its chunk has is not (`CHUNK`)."""
-_MOST = 60
-"""Rows or items of a list that are quoted; how many more there are is told."""
+"""Maximum tokens of the replies: points of one sentence each; two sentences with numbers of points."""
+_PASSAGES = 48
+"""Passages retrieved for a question: several for each relevant document."""
+_MIN_COVER = 0.6
+"""Minimum cover of a relevant sentence, by the weights of the question's terms: terms in its heading are enough
+(`qa.quoting.evidence_score.ABOVE`), terms elsewhere in its chunk are not (`CHUNK`)."""
+_MAX_QUOTES = 60
+"""Maximum quoted rows or items of a list."""
 _SUMMARY_TOKENS = 60
-"""Tokens of a summary that are told of each document."""
+"""Maximum tokens of a quoted summary."""
 _NEAREST = 5
-"""Pieces of evidence among which a row or item is looked for: a sentence may speak of the list that is asked for."""
+"""The list is searched among so many best units, since a sentence about the list may be better than its items."""
 
 
 async def survey(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
-    """Return what the documents say as a whole: by a model that maps and reduces, or quoted where there is none.
+    """Return an answer from all documents: by map and reduce with a model, or quoted without one.
 
-    Raises `SettingsError` for a retrieval that cannot tell what its documents are.
+    Raises `SettingsError` if the retrieval is not a `WholeCorpus`.
     """
     if not isinstance(retrieval, WholeCorpus):
-        raise SettingsError("these searches know no documents as a whole", hint="another strategy than survey")
+        raise SettingsError("this retrieval cannot list its documents", hint="another strategy than survey")
     if model is None:
         return quoted_survey(question, retrieval, retrieval, settings)
     return await _Survey(Attempt(question, retrieval, model, settings), retrieval).answer()
 
 
-def _not_looked_at(corpus: WholeCorpus, settings: AnswerSettings) -> tuple[str, ...]:
-    """What is to be said of a survey that leaves documents out: how many; nothing where it has them all."""
+def _omitted(corpus: WholeCorpus, settings: AnswerSettings) -> tuple[str, ...]:
+    """Return a warning about the number of documents omitted from the survey, if any."""
     left = len(corpus.documents) - settings.surveyed
     return (f"{left} more documents were not looked at.",) if left > 0 else ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A document or passage as the model reads it, and the chunks that it tells of."""
+class _Excerpt:
+    """A document or passage for the prompt, and its chunks."""
 
     name: str
     text: str
@@ -86,7 +86,7 @@ class _Read:
 
 @dataclass(slots=True)
 class _Survey:
-    """A question over the whole under way: points are kept with the sentence that each is cited by."""
+    """A survey by a model; each point has the sentence that is cited for it."""
 
     attempt: Attempt
     corpus: WholeCorpus
@@ -105,11 +105,11 @@ class _Survey:
             return without_answer(self.attempt, read, "nothing was noted", CheckedClaims((), tuple(dropped)))
         return await self._reduced(points, read, tuple(dropped))
 
-    def _batches(self) -> Iterator[list[_Read]]:
-        """All that is read, in as many prompts as it needs."""
-        batch: list[_Read] = []
+    def _batches(self) -> Iterator[list[_Excerpt]]:
+        """Yield the excerpts for each prompt."""
+        batch: list[_Excerpt] = []
         room = self.attempt.settings.context_tokens
-        for one in self._reads():
+        for one in self._excerpts():
             if batch and one.tokens > room:
                 yield batch
                 batch, room = [], self.attempt.settings.context_tokens
@@ -118,21 +118,23 @@ class _Survey:
         if batch:
             yield batch
 
-    def _reads(self) -> Iterator[_Read]:
-        """The documents by what they say, then the passages that the question finds."""
+    def _excerpts(self) -> Iterator[_Excerpt]:
+        """Yield the overviews of the documents, then the passages found for the question."""
         question, settings = self.attempt.question, self.attempt.settings
         share = max(1, settings.context_tokens // AT_ONCE)
         for overview in self.corpus.overviews(self.corpus.documents[: settings.surveyed]):
-            yield _Read(overview.title or overview.uri, cut(said(overview), share), overview.hits)
+            yield _Excerpt(overview.title or overview.uri, cut(overview_text(overview), share), overview.hits)
         wanted = frozenset(terms(question))
         for hit in self.attempt.retrieval.retrieve(question, settings.hits):
-            yield _Read(headline(hit), condensed(hit.chunk.text, share, wanted), (hit,))
+            yield _Excerpt(headline(hit), condensed(hit.chunk.text, share, wanted), (hit,))
 
-    async def _note(self, batch: Sequence[_Read]) -> tuple[dict[str, EvidenceUnit], list[str]]:
-        """The points that one batch has, and why others were not taken over."""
+    async def _note(self, batch: Sequence[_Excerpt]) -> tuple[dict[str, EvidenceUnit], list[str]]:
+        """Return the points of one batch, and the reasons why others were dropped."""
         lines = [f"[{number}] {one.name}: {one.text}" for number, one in enumerate(batch, 1)]
         shown, question = fence("\n\n".join(lines), "passages"), self.attempt.question
-        asked = await self.attempt.model.ask("survey_note", NotedReply, room=_NOTES, passages=shown, question=question)
+        asked = await self.attempt.model.ask(
+            "survey_note", NotedReply, tokens=_NOTES, passages=shown, question=question
+        )
         points: dict[str, EvidenceUnit] = {}
         dropped: list[str] = []
         for stated in asked.value.points if asked.value else ():
@@ -144,10 +146,10 @@ class _Survey:
                 points[text] = unit
         return points, dropped
 
-    def _source(self, text: str, stated: ClaimReply, batch: Sequence[_Read]) -> EvidenceUnit | None:
-        """The sentence of what a point was noted of that has most of its terms; None where none has any.
+    def _source(self, text: str, stated: ClaimReply, batch: Sequence[_Excerpt]) -> EvidenceUnit | None:
+        """Return the sentence with most terms of a point in its document, or None.
 
-        A figure of it has to stand in what was read, or in the question.
+        All numbers of the point must be in the document, the excerpt or the question.
         """
         if not 0 < stated.passage <= len(batch):
             return None
@@ -164,11 +166,11 @@ class _Survey:
         return best
 
     async def _reduced(self, points: dict[str, EvidenceUnit], read: Sequence[Hit], dropped: tuple[str, ...]) -> Answer:
-        """The answer that the points make together; all of them, in their order, where no reply can be used."""
+        """Return the answer that combines the points; without a usable reply, all points in order."""
         attempt, question = self.attempt, self.attempt.question
         lines = [f"{number}. {text}" for number, text in enumerate(points, 1)]
         shown = fence(cut("\n".join(lines), attempt.settings.context_tokens), "points")
-        asked = await attempt.model.ask("survey", SurveyReply, room=_ANSWER, points=shown, question=question)
+        asked = await attempt.model.ask("survey", SurveyReply, tokens=_ANSWER, points=shown, question=question)
         numbers = dict.fromkeys(asked.value.points if asked.value else ())
         texts = list(points)
         chosen = [texts[number - 1] for number in numbers if 0 < number <= len(texts)] or texts
@@ -178,44 +180,44 @@ class _Survey:
         if unsupported(short, [question, str(len(claims)), *chosen]):
             short = ""
         attempt.trace.append(Step("answer", short or "from the points"))
-        warnings = _not_looked_at(self.corpus, attempt.settings)
+        warnings = _omitted(self.corpus, attempt.settings)
         answer = answered(attempt, short, CheckedClaims(claims, dropped), citer, read, warnings)
         return replace(answer, strategy="survey")
 
 
 def names_only_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
-    """Return whether a question names documents as documents and nothing else: "what is this folder about?".
+    """Whether a question is only about the documents as such: "what is this folder about?".
 
-    `languages` are those of the passages that it finds, the commonest first.
+    `languages` are those of the passages found, the most frequent first.
     """
     whole = cue("whole", question_language(question, languages))
     return whole.search(question) is not None and not _read_question(question, lexicon, languages)[1]
 
 
 def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, settings: AnswerSettings) -> Answer:
-    """Return what the documents say as a whole, quoted.
+    """Return quotes from all documents.
 
-    A question that names nothing but documents is answered by each document's title with its summary or first
-    sentence; one that asks for several things by the whole table or list where they stand; any other by the documents
-    that treat what it names. What was left out is told in `warnings`.
+    If the question is only about documents as such, these are each document's title with its summary or first sentence;
+    if it asks for several things, the whole table or list with them; else the best sentence of each relevant document.
+    `warnings` state what is omitted.
     """
     citer = Citer(retrieval)
-    hits: Sequence[Hit] = retrieval.retrieve(question, _READ)
+    hits: Sequence[Hit] = retrieval.retrieve(question, _PASSAGES)
     asked, subject = _read_question(question, retrieval.lexicon, languages_of(hits))
     if not subject:
         hits, claims = _documents(corpus, settings, citer)
-        return _quoted(question, claims, citer, hits, "documents", _not_looked_at(corpus, settings))
-    treating = [item for item in score_units(asked, hits, retrieval.lexicon) if _treats(item, asked, subject)]
-    listed = _list_of(asked, treating, corpus)
-    best = {item.unit.hit.document: item.unit for item in reversed(treating)}
+        return _quoted(question, claims, citer, hits, "documents", _omitted(corpus, settings))
+    relevant = [item for item in score_units(asked, hits, retrieval.lexicon) if _is_relevant(item, asked, subject)]
+    listed = _list_of(asked, relevant, corpus)
+    best = {item.unit.hit.document: item.unit for item in reversed(relevant)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
-    left = len(quotes) - _MOST
+    left = len(quotes) - _MAX_QUOTES
     others = {unit.hit.uri for unit in best.values()} - {unit.hit.uri for unit in quotes}
     warnings = [f"The list is not complete: {left} more belong to it."] if left > 0 else []
     if listed and others:
         warnings.append(f"The list may not be complete: {', '.join(sorted(others))} speak of it too.")
     claims = []
-    for unit in quotes[:_MOST]:
+    for unit in quotes[:_MAX_QUOTES]:
         lead = "" if listed else f"{unit.hit.title or unit.hit.uri}: "
         claims.append(Claim(lead + quote_text(unit, asked), (citer.cite_unit(unit),)))
     return _quoted(question, claims, citer, hits, "rows or items" if listed else "documents that treat it", warnings)
@@ -224,17 +226,17 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
 def _quoted(
     question: str, claims: Sequence[Claim], citer: Citer, hits: Sequence[Hit], what: str, warnings: Sequence[str]
 ) -> Answer:
-    told = tuple(Step("quote", claim.text) for claim in claims)
+    quotes = tuple(Step("quote", claim.text) for claim in claims)
     retrieved = Step("retrieved", f"{len(hits)} passages", None, passage_steps(hits))
-    trace = (retrieved, Step("surveyed", f"{len(claims)} {what}", None, told))
+    trace = (retrieved, Step("surveyed", f"{len(claims)} {what}", None, quotes))
     return quoted_answer(question, tuple(claims), citer, hits, trace, warnings)
 
 
 def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) -> tuple[QuestionTerms, frozenset[str]]:
-    """The question without the words for documents, and the terms that name what it is about.
+    """Return the question without words for documents, and the terms of its subject.
 
-    These are no words that name nothing, and no words for lists unless there are no others; of them those that the
-    corpus has, if it has any.
+    Function words are not subject terms, and words for lists only if there are no others. Terms that are not in the
+    corpus are omitted, unless all are missing.
     """
     language = question_language(question, languages)
     known = profile(language)
@@ -242,48 +244,48 @@ def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) ->
     bare = cue("lists", language).sub(" ", cue("several", language).sub(" ", asked.text))
     nameless = known.function_words | known.phrase_ends
     naming = [
-        frozenset(term for term, word in one.said.items() if word not in nameless)
+        frozenset(term for term, word in one.words.items() if word not in nameless)
         for one in (read_question(bare, lexicon, languages), asked)
     ]
     found = naming[0] or naming[1]
     return asked, frozenset(term for term in found if lexicon.rarity(term) < 1) or found
 
 
-def _treats(item: ScoredUnit, asked: QuestionTerms, subject: frozenset[str]) -> bool:
-    """Whether a sentence or row covers enough of what is asked."""
+def _is_relevant(item: ScoredUnit, asked: QuestionTerms, subject: frozenset[str]) -> bool:
+    """Whether a sentence or row covers enough of the question."""
     weights = {term: asked.weights[term] for term in subject & asked.weights.keys()}
     covered, total = sum(weight * item.covers.get(term, 0.0) for term, weight in weights.items()), sum(weights.values())
-    return not item.unit.label and total > 0 and covered >= _TREATS * total
+    return not item.unit.label and total > 0 and covered >= _MIN_COVER * total
 
 
 def _documents(corpus: WholeCorpus, settings: AnswerSettings, citer: Citer) -> tuple[list[Hit], list[Claim]]:
-    """Each document by its title with its summary or first sentence, and its first passage."""
+    """Return the first passage of each document, and its title with its summary or first sentence."""
     hits, claims = [], []
     for one in corpus.overviews(corpus.documents[: settings.surveyed]):
         hits.append(one.parts[0].hits[0])
-        if (first := opening(one.hits)) is not None:
-            said_of_it = cut(one.summary, _SUMMARY_TOKENS) or " ".join(first.text.split())
-            claims.append(Claim(f"{one.title or one.uri}: {said_of_it}", (citer.cite_unit(first),)))
+        if (first := opening_sentence(one.hits)) is not None:
+            summary = cut(one.summary, _SUMMARY_TOKENS) or " ".join(first.text.split())
+            claims.append(Claim(f"{one.title or one.uri}: {summary}", (citer.cite_unit(first),)))
     return hits, claims
 
 
-def _list_of(asked: QuestionTerms, treating: Sequence[ScoredUnit], corpus: WholeCorpus) -> list[EvidenceUnit]:
-    """All rows of the table, or all items of the list, where good evidence stands; none where there is none."""
-    near = [item.unit for item in treating[:_NEAREST] if item.unit.header or is_item(item.unit)]
+def _list_of(asked: QuestionTerms, relevant: Sequence[ScoredUnit], corpus: WholeCorpus) -> list[EvidenceUnit]:
+    """Return all rows or items of the table or list with the best evidence, if any."""
+    near = [item.unit for item in relevant[:_NEAREST] if item.unit.header or is_item(item.unit)]
     if not asked.several or not near:
         return []
     if near[0].header:
-        return list(_rows(near[0], treating, corpus))
+        return list(_rows(near[0], relevant, corpus))
     return [unit for unit in units(near[0].hit, 0) if is_item(unit)]
 
 
 def _rows(best: EvidenceUnit, scored: Sequence[ScoredUnit], corpus: WholeCorpus) -> Iterator[EvidenceUnit]:
-    """The rows of all tables found that have the header of the best row, each whole."""
-    header, told = normalize(best.header), set[tuple[str, int]]()
+    """Yield all rows of the tables found that have the header of the best row."""
+    header, seen = normalize(best.header), set[tuple[str, int]]()
     chunks = dict.fromkeys(item.unit.hit.chunk.id for item in scored if normalize(item.unit.header) == header)
     hits = {hit.chunk.id: hit for chunk in (best.hit.chunk.id, *chunks) for hit in corpus.whole_tables(chunk)}
     for unit in (unit for hit in hits.values() or (best.hit,) for unit in units(hit, 0)):
         place = (unit.hit.document, unit.span.start)
-        if unit.header and not unit.label and normalize(unit.header) == header and place not in told:
-            told.add(place)
+        if unit.header and not unit.label and normalize(unit.header) == header and place not in seen:
+            seen.add(place)
             yield unit

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import forms, terms, words
+from pipelines.lang.terms import edits, forms, max_edits, spelled_like, terms, words
 
 
 def test_latin_words_are_stemmed() -> None:
@@ -121,3 +121,23 @@ def test_a_word_has_as_many_forms_in_every_language(text: str, language: str) ->
 
 def test_a_mark_between_words_is_part_of_neither() -> None:
     assert terms("・ポンプ・モータ", "ja") == terms("ポンプ モータ", "ja")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "number"),
+    [("pump", "pump", 0), ("pmup", "pump", 1), ("подшыпник", "подшипник", 1), ("Drehmomnt", "Drehmoment", 1)],
+)
+def test_edits_are_counted(one: str, other: str, number: int) -> None:
+    assert edits(one, other, 2) == edits(other, one, 2) == number
+
+
+def test_more_than_the_most_is_one_more() -> None:
+    assert edits("pump", "valve", 2) == 3
+
+
+def test_words_spelled_alike_are_told_by_their_place() -> None:
+    assert dict(spelled_like("soupappe", ("vanne", "soupape", "soupapes"), 2)) == {1: 1, 2: 2}
+
+
+def test_a_longer_word_may_have_more_slips() -> None:
+    assert [max_edits(word) for word in ("bar", "pump", "подшипник")] == [0, 1, 2]

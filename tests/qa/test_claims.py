@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from qa.citations import Citer, carries, check
+from qa.citations import Citer, check, cite_literal
 from qa.prompts.reply_types import AnswerReply, ClaimReply
 from tests.qa.memory import MemoryRetrieval
 
@@ -125,7 +125,7 @@ def test_a_bare_cell_value_is_evidence_by_the_row_that_the_question_asks_for() -
     citer = Citer(TABLE)
     claim = ClaimReply(text="120 kg", passage=1, quote="120 kg")
     assert check("What is the weight of the K80?", reply(claim), TABLE.hits[1:], citer).claims == ()
-    assert carries("120 kg", "What is the weight of the K80?", TABLE.hits, citer) == (1,)
+    assert cite_literal("120 kg", "What is the weight of the K80?", TABLE.hits, citer) == (1,)
     assert citer.citations[0].quote == "K80 | 51 m | 120 kg"
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.questions import joined, leans
+from pipelines.lang.questions import is_follow_up, joined
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer
 from qa.conversation import Conversation
@@ -85,7 +85,7 @@ async def test_no_more_turns_than_asked_for_are_shown_to_the_model() -> None:
     ],
 )
 def test_what_points_back_leans(question: str) -> None:
-    assert leans(question)
+    assert is_follow_up(question)
 
 
 @pytest.mark.parametrize(
@@ -97,5 +97,5 @@ def test_what_points_back_leans(question: str) -> None:
     ],
 )
 def test_what_names_its_subject_stands_alone(question: str) -> None:
-    assert not leans(question)
+    assert not is_follow_up(question)
     assert joined(question, "Who built the oven?") == question

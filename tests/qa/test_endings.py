@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.answers import evaluate_answers, summed
+from evaluate.answers import evaluate_answers, summarized
 from evaluate.questions import Question
 from pipelines.core.errors import CallFailed, NotFound, SettingsError, SourceError
 from pipelines.ingest.build import build
@@ -197,7 +197,7 @@ async def test_failures_are_counted_apart_from_refusals(kb: Path) -> None:
     question = Question("1", QUESTION, ("79 %",))
     with endpoint(REFUSED) as server, KnowledgeBase.open(kb, settings(kb, server.url)) as knowledge:
         report = await evaluate_answers(knowledge, [question], ["naive"])
-    figures = summed(report.each)
+    figures = summarized(report.each)
     assert (figures["failed"], figures["refused_wrong"]) == (1, 0)
     assert "refuses the key" in report.each[0].error
 

@@ -12,7 +12,7 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner
 
-from evaluate.answers import evaluate_answers, read_results, summed
+from evaluate.answers import evaluate_answers, read_results, summarized
 from evaluate.questions import read_questions
 from evaluate.report import HEIGHT, WIDTH
 from flows.cli import ask
@@ -199,5 +199,5 @@ def test_a_judge_gives_accuracy_and_its_unusable_verdicts_are_counted_apart(kb: 
     script = [json.dumps(reply), '{"thinking": "same", "correct": true}']
     with KnowledgeBase.open(kb, chat=ScriptedChat(script)) as judged:
         work = evaluate_answers(judged, read_questions(questions)[:1], ["naive"], judged=True, concurrency=1)
-        figures = summed(asyncio.run(work).each)
+        figures = summarized(asyncio.run(work).each)
     assert (figures["acc"], figures["em"], figures["calls"]) == (100.0, 100.0, 1)

@@ -86,8 +86,8 @@ def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_othe
     cosines = [float(vectors[one] @ vectors[two]) for one, two in ((2, 3), (2, 4), (3, 4))]
     assert scale.floors["tag"] == pytest.approx(np.mean(cosines), abs=1e-3)
     # What is left from the floor to 1 is 0.08, an eleventh of the whole: as much coarser is the likeness.
-    assert scale.likeness(RecordKind.TAG, float(np.mean(cosines))) == pytest.approx(0.0, abs=2e-2)
-    assert scale.likeness(RecordKind.TAG, 1.0) == pytest.approx(1.0, abs=2e-2)
+    assert scale.similarity(RecordKind.TAG, float(np.mean(cosines))) == pytest.approx(0.0, abs=2e-2)
+    assert scale.similarity(RecordKind.TAG, 1.0) == pytest.approx(1.0, abs=2e-2)
 
 
 def test_an_empty_store_has_a_plain_scale(tmp_path: Path) -> None:

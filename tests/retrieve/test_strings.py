@@ -18,7 +18,7 @@ def test_strings_are_read_as_a_list_is(said: list[str], data: st.DataObject) -> 
     first, last = data.draw(st.integers(-9, 9)), data.draw(st.integers(-9, 9))
     assert strings[first:last] == said[first:last]
     places = data.draw(st.lists(st.integers(0, len(said) - 1), max_size=9)) if said else []
-    assert list(strings.taken(np.array(places, dtype=np.int32))) == [said[place] for place in places]
+    assert list(strings.take(np.array(places, dtype=np.int32))) == [said[place] for place in places]
     assert list(strings + Strings.of(["é"])) == [*said, "é"]
 
 
@@ -36,7 +36,7 @@ def test_a_string_is_found_among_those_in_order(said: list[str], wanted: list[st
         assert strings.place(one) == (ordered.index(one) if one in ordered else -1)
     before = [sum(other < one for other in ordered) for one in wanted]
     assert strings.places_before(wanted).tolist() == before
-    assert strings.marked_without(said).tolist() == [False] * len(ordered)
+    assert strings.mask_without(said).tolist() == [False] * len(ordered)
 
 
 @given(texts, texts)

@@ -1,6 +1,6 @@
 "use strict";
-// Places for nodes in three bands, one a layer: springs along edges, and a push between neighbours found by a grid,
-// so that a step costs the number of nodes and not its square. Nothing is drawn by chance: the same graph, the same picture.
+// Force-directed layout in three bands, one per layer: springs along edges, and repulsion between neighbours found with a
+// grid, so that a step takes linear time. There is no randomness: the same graph gives the same picture.
 class Layout {
   constructor(nodes, edges, layers) {
     this.nodes = nodes;
@@ -16,10 +16,10 @@ class Layout {
       const key = node.group + "/" + node.layer, nth = counts.get(key) || 0;
       counts.set(key, nth + 1);
       const centre = ((groups.get(node.group) + 0.5) / groups.size - 0.5) * width;
-      const angle = nth * 2.399963, reach = 14 * Math.sqrt(nth);  // a sunflower: even, and each place its own
+      const angle = nth * 2.399963, reach = 14 * Math.sqrt(nth);  // a sunflower spiral: even, without overlap
       node.home = this.bands[rank.get(node.layer)];
       node.centre = centre;
-      // Documents stand in three rows by turns, each near its own place: their names need the room.
+      // Documents alternate between three rows, to leave room for their names.
       node.firm = node.kind.name === "Document";
       node.row = node.firm ? (groups.get(node.group) % 3 - 1) * 0.27 * node.home.height : 0;
       node.x = centre + reach * Math.cos(angle);
@@ -29,7 +29,7 @@ class Layout {
     for (const edge of edges) edge.pull = edge.a.firm && edge.b.firm ? 0 : 1 / Math.max(1, Math.min(edge.a.degree, edge.b.degree));
   }
 
-  // The height of each band goes with the root of what stands in it, so that a few documents do not float in the void.
+  // The height of a band grows with the square root of its number of nodes, so that few nodes do not spread out.
   static divide(nodes, layers, height) {
     const weights = layers.map(layer => 5 + Math.sqrt(nodes.filter(node => node.layer === layer).length));
     const all = weights.reduce((sum, weight) => sum + weight, 0);
@@ -42,7 +42,7 @@ class Layout {
     });
   }
 
-  // Takes one step and says whether another is worth it.
+  // Performs one step and returns whether another one is needed.
   step() {
     if (this.heat < 0.02) return false;
     this.push();

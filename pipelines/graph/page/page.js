@@ -28,9 +28,9 @@ const documents = nodes.filter(node => node.kind.name === "Document").sort((a, b
 const state = { layers: new Set([0, 1, 2]), kinds: new Set(kinds.map(kind => kind.name)), document: -1, chosen: null, over: null };
 let drawn = [], lines = [], layout = null, view = { x: 0, y: 0, zoom: 1 }, moved = false;
 
-// --- what is drawn ---
+// --- selection of nodes ---
 
-// Whether a node goes with a document: its own, or one beside them (a tag, an entity, what it refers to).
+// Whether a node belongs to a document, or is a neighbour of its nodes (a tag, an entity, a cited document).
 function near(document) {
   const own = new Set(nodes.filter(node => node.owner === document || node.place === document));
   const beside = new Set(own);
@@ -41,7 +41,7 @@ function near(document) {
 function choose() {
   const around = state.document >= 0 ? near(state.document) : null;
   const wanted = nodes.filter(node => state.layers.has(node.layer) && state.kinds.has(node.kind.name) && (!around || around.has(node)));
-  drawn = wanted.slice(0, MOST_DRAWN);  // they come in order of what gives the graph its shape
+  drawn = wanted.slice(0, MOST_DRAWN);  // nodes are sorted by importance for the structure
   if (state.chosen && !drawn.includes(state.chosen) && wanted.includes(state.chosen)) drawn[drawn.length - 1] = state.chosen;
   const shown = new Set(drawn);
   lines = edges.filter(edge => shown.has(edge.a) && shown.has(edge.b));
@@ -151,7 +151,7 @@ function drawNodes() {
   labels(beside);
 }
 
-// Names where there is room for them: the chosen one's and its neighbours' first, then by size on the screen.
+// Draws names where there is room: first for the selected node and its neighbours, then by size on the screen.
 function labels(beside) {
   const size = 12 / view.zoom, big = drawn.filter(node => node.kind.name === "Document" || node === state.chosen);
   const taken = big.map(node => [node.x - radius(node), node.y - radius(node), node.x + radius(node), node.y + radius(node)]);
@@ -186,7 +186,7 @@ function fit() {
   view = { x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.min(2, (width - 180) / (right - left + 60), (height - 60) / (bottom - top + 60)) };
 }
 
-// --- a node's own ---
+// --- details of a node ---
 
 function open(node, centre) {
   state.chosen = node;
@@ -200,7 +200,7 @@ function open(node, centre) {
   tick();
 }
 
-// Lets filters go that hide a node.
+// Resets the filters that hide a node.
 function show(node) {
   state.layers.add(node.layer);
   state.kinds.add(node.kind.name);

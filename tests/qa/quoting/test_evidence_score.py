@@ -74,7 +74,7 @@ SETTINGS = {
 def test_an_identifier_is_matched_as_a_whole_first(question: str, said: str) -> None:
     knowledge = MemoryRetrieval(SETTINGS)
     query = read_question(question, knowledge.lexicon)
-    assert said.lower() in query.said.values()
+    assert said.lower() in query.words.values()
     found = score_units(query, knowledge.retrieve(question, 4), knowledge.lexicon)
     assert said in found[0].unit.text
 
