@@ -83,9 +83,14 @@ def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[Score
     in_order = sorted(others, key=lambda item: item.unit.span)
     if best.unit.header:
         rows = [item for item in in_order if _table(item) == _table(best) and not item.unit.label]
-        found = _of_the_same(question, best, rows)
-        return WholeList(tuple(found[:_MAX_ITEMS]), len(found) - len(found[:_MAX_ITEMS])) if found else None
+        return whole_table(_of_the_same(question, best, rows))
     return _items(best, in_order)
+
+
+def whole_table(rows: Sequence[ScoredUnit]) -> WholeList | None:
+    """Return rows in reading order as a list, None if there are none."""
+    found = sorted(rows, key=lambda item: item.unit.span)
+    return WholeList(tuple(found[:_MAX_ITEMS]), len(found) - len(found[:_MAX_ITEMS])) if found else None
 
 
 def below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
@@ -108,6 +113,43 @@ def below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit
     first = found.index(best) if best in found[most:] else 0
     shown = found[first : first + most]
     return WholeList((head, *shown), len(found) - len(shown)) if found else None
+
+
+def compared(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the rows of the best table that has both things compared in a question that asks for no property of them.
+
+    The things are names of columns, and all rows are returned, or in the first cells of rows, and these are returned.
+    The result is empty for other questions, and if no table has both.
+    """
+    if not question.sides or question.weights.keys() - set(question.sides):
+        return []
+    rows = [item for item in scored if item.unit.fields and not item.unit.label]
+    for table in dict.fromkeys(map(_table, rows)):
+        own = [item for item in rows if _table(item) == table]
+        sides = [question.form(side, own[0].unit.hit.chunk.language) for side in question.sides]
+        for found in (_with_columns(own, sides), _with_first_cells(own, sides)):
+            if found:
+                return found
+    return []
+
+
+def _with_columns(rows: Sequence[ScoredUnit], sides: Sequence[str]) -> list[ScoredUnit]:
+    """Return the rows with a column for each side."""
+    names = [[_terms((name,), item.unit.hit.chunk.language) for name, _ in item.unit.fields[1:]] for item in rows]
+    return [
+        item
+        for item, columns in zip(rows, names, strict=True)
+        if all(any(side in name for name in columns) for side in sides)
+    ]
+
+
+def _with_first_cells(rows: Sequence[ScoredUnit], sides: Sequence[str]) -> list[ScoredUnit]:
+    """Return the rows with one side in the first cell, if there are some for each side."""
+    cells = [_terms((item.unit.fields[0][1],), item.unit.hit.chunk.language) for item in rows]
+    found = [[side for side in sides if side in cell] for cell in cells]
+    if not all([side] in found for side in sides):
+        return []
+    return [item for item, of in zip(rows, found, strict=True) if len(of) == 1]
 
 
 def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:

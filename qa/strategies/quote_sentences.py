@@ -15,12 +15,12 @@ from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import ScoredUnit, score_units
-from qa.quoting.lists import WholeList, below, whole_list
+from qa.quoting.lists import WholeList, below, compared, whole_list, whole_table
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
-from qa.strategies.survey import names_only_documents, quoted_survey
+from qa.strategies.survey import asks_for_documents, quoted_survey
 
 _SHOWN = 6
 """Maximum candidate sentences in the trace."""
@@ -29,10 +29,10 @@ _SHOWN = 6
 async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
     """Return quoted sentences as the answer, without calling a model.
 
-    A question about the documents as a whole is answered by a survey.
+    A question about the documents as such, or which of them treat a subject, is answered by a survey.
     """
     hits = retrieval.retrieve(question, settings.hits)
-    if isinstance(retrieval, WholeCorpus) and names_only_documents(question, retrieval.lexicon, languages_of(hits)):
+    if isinstance(retrieval, WholeCorpus) and asks_for_documents(question, retrieval.lexicon, languages_of(hits)):
         return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     return quoted(asked, hits, score_units(asked, hits, retrieval.lexicon), retrieval, settings)
@@ -53,11 +53,17 @@ def quoted(
     sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
-    chosen = select_units(asked, scored, settings.quotes)
+    both = compared(asked, scored)
+    chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
-    listed = _list(asked, chosen, scored, retrieval) if sure >= settings.refuse_below else None
+    listed = None
+    if sure >= settings.refuse_below:
+        if both:
+            listed = whole_table(compared(asked, _in_table(asked, both[0], scored, retrieval)))
+        else:
+            listed = _list(asked, chosen, scored, retrieval)
     quotes = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to]
     texts = [quote_text(item.unit, asked, listed=listed is not None) for item in quotes]
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
@@ -110,10 +116,17 @@ def _list(
         return None if valued else below(asked, chosen[0], scored)
     if not (asked.lists or best.header):
         return None
-    if best.table and isinstance(retrieval, WholeCorpus):
-        tables = [replace(hit, score=best.hit.score) for hit in retrieval.whole_tables(best.hit.chunk.id)]
-        scored = score_units(asked, tables, retrieval.lexicon)
-    return whole_list(asked, chosen[0], scored)
+    return whole_list(asked, chosen[0], _in_table(asked, chosen[0], scored, retrieval))
+
+
+def _in_table(
+    asked: QuestionTerms, item: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> Sequence[ScoredUnit]:
+    """Return the units of all chunks with a row's table, those that are `scored` for other units."""
+    if not item.unit.table or not isinstance(retrieval, WholeCorpus):
+        return scored
+    tables = [replace(hit, score=item.unit.hit.score) for hit in retrieval.whole_tables(item.unit.hit.chunk.id)]
+    return score_units(asked, tables, retrieval.lexicon)
 
 
 def _in_order(hits: Sequence[Hit], scored: Sequence[ScoredUnit]) -> list[Hit]:

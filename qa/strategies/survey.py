@@ -185,20 +185,29 @@ class _Survey:
         return replace(answer, strategy="survey")
 
 
-def names_only_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
-    """Whether a question is only about the documents as such: "what is this folder about?".
+def asks_for_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
+    """Whether a question is about documents: "what is this folder about?", "which documents mention the CX-22?".
 
     `languages` are those of the passages found, the most frequent first.
     """
-    whole = cue("whole", question_language(question, languages))
+    language = question_language(question, languages)
+    if _asks_which(question, language):
+        return True
+    whole = cue("whole", language)
     return whole.search(question) is not None and not _read_question(question, lexicon, languages)[1]
+
+
+def _asks_which(question: str, language: str) -> bool:
+    """Whether a question asks which documents treat its subject."""
+    return all(cue(name, language).search(question) for name in ("which_documents", "treats"))
 
 
 def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, settings: AnswerSettings) -> Answer:
     """Return quotes from all documents.
 
     If the question is only about documents as such, these are each document's title with its summary or first sentence;
-    if it asks for several things, the whole table or list with them; else the best sentence of each relevant document.
+    if it asks for several things but not which documents treat them, the whole table or list with them; else the best
+    sentence of each relevant document.
     `warnings` state what is omitted.
     """
     citer = Citer(retrieval)
@@ -208,7 +217,7 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
         hits, claims = _documents(corpus, settings, citer)
         return _quoted(question, claims, citer, hits, "documents", _omitted(corpus, settings))
     relevant = [item for item in score_units(asked, hits, retrieval.lexicon) if _is_relevant(item, asked, subject)]
-    listed = _list_of(asked, relevant, corpus)
+    listed = [] if _asks_which(question, asked.language) else _list_of(asked, relevant, corpus)
     best = {item.unit.hit.document: item.unit for item in reversed(relevant)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
     left = len(quotes) - _MAX_QUOTES
@@ -233,14 +242,17 @@ def _quoted(
 
 
 def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) -> tuple[QuestionTerms, frozenset[str]]:
-    """Return the question without words for documents, and the terms of its subject.
+    """Return the question without words for documents and for treating, and the terms of its subject.
 
     Function words are not subject terms, and words for lists only if there are no others. Terms that are not in the
     corpus are omitted, unless all are missing.
     """
     language = question_language(question, languages)
     known = profile(language)
-    asked = read_question(cue("whole", language).sub(" ", question), lexicon, languages)
+    text = cue("whole", language).sub(" ", question)
+    if _asks_which(question, language):
+        text = cue("treats", language).sub(" ", text)
+    asked = read_question(text, lexicon, languages)
     bare = cue("lists", language).sub(" ", cue("several", language).sub(" ", asked.text))
     nameless = known.function_words | known.phrase_ends
     naming = [

@@ -72,6 +72,29 @@ async def test_without_a_model_such_a_question_needs_no_strategy_named(knowledge
     assert one.strategy == "extractive"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents mention cavitation?",
+        "In which of the files is cavitation described?",
+        "Welche Dokumente behandeln Cavitation?",
+        "哪些文件提到了cavitation?",
+    ],
+)
+async def test_which_documents_treat_something_is_answered_with_each_of_them(
+    knowledge: StoredKnowledge, question: str
+) -> None:
+    answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
+    assert answer.strategy == "survey"
+    assert {citation.uri for citation in answer.citations} == {"notes/pump.md", "notes/hall.md"}
+
+
+async def test_documents_that_something_needs_are_not_those_that_treat_it(knowledge: StoredKnowledge) -> None:
+    question = "Which documents does the feed pump need?"
+    answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
+    assert answer.strategy == "extractive"
+
+
 async def test_documents_that_were_not_looked_at_are_counted(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("What are these documents about?", knowledge, surveyed=2)
     assert len(answer.claims) == 2
@@ -156,5 +179,5 @@ async def test_a_decomposition_gives_a_question_over_the_whole_to_a_survey(knowl
 
 
 async def test_searches_that_know_no_documents_as_a_whole_say_so() -> None:
-    with pytest.raises(SettingsError, match="as a whole"):
+    with pytest.raises(SettingsError, match="cannot list its documents"):
         await survey("What is this folder about?", object())

@@ -112,6 +112,29 @@ def test_a_comparison_quotes_both_sides(knowledge: KnowledgeBase, question: str,
 
 
 @pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "Compare the MC-10 and the MC-20.",
+            ["Load output; Maximum current; Unit: A; Model MC-10: 10; Model MC-20: 20",
+             "USB socket; Maximum current; Unit: A; Model MC-10, MC-20: 2.5"],
+        ),
+        ("V-310 vs V-320", ["V-310; Description: Valve spring; Price: 12.50 EUR",
+                            "V-320; Description: Valve body; Price: 80.00 EUR"]),
+        ("Was ist der Unterschied zwischen MC-10 und MC-20?",
+         ["Load output; Maximum current; Unit: A; Model MC-10: 10; Model MC-20: 20",
+          "USB socket; Maximum current; Unit: A; Model MC-10, MC-20: 2.5"]),
+        ("V-310和V-320有什么区别?", ["V-310; Description: Valve spring; Price: 12.50 EUR",
+                               "V-320; Description: Valve body; Price: 80.00 EUR"]),
+    ],
+)  # fmt: skip
+def test_a_comparison_that_names_no_property_quotes_all_that_a_table_has_of_both(
+    knowledge: KnowledgeBase, question: str, told: list[str]
+) -> None:
+    assert [claim.text for claim in knowledge.ask(question).claims] == told
+
+
+@pytest.mark.parametrize(
     ("question", "price"),
     [
         ("What does the valve spring V-310 cost?", "12.50 EUR"),
