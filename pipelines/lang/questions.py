@@ -1,13 +1,14 @@
-"""Analysis of questions: language, subject words, kind of value asked for, and reference to the previous question."""
+"""Analysis of questions: language, subject, what is asked for or compared, and reference to the previous question."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
-from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.identify import IDENTIFIED, detect_language, script_languages
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
@@ -22,6 +23,8 @@ _PART = re.compile(r"[^\W_]+")
 _REST = re.compile(r"[^\W\d_]*")
 _EXPECTED = ("en",)
 """Assumed languages of a question that is too short to be identified."""
+_OPENING = "\"'“”‘’„«»("
+_ENDS = (".", "?", "!", ":")
 _SHORT = 3
 """A question with fewer content words, none of them with a digit, refers to the previous one."""
 
@@ -206,6 +209,40 @@ def _word_end(text: str, place: int) -> int:
     """Return the end of the word at a position; in scripts without blanks, the position itself."""
     rest = None if UNSPACED_CHARACTER.match(text, place) else _REST.match(text, place)
     return rest.end() if rest else place
+
+
+def asks_for_documents(question: str, language: str) -> bool:
+    """Whether a question asks which documents treat its subject."""
+    return all(cue(name, language).search(question) for name in ("which_documents", "treats"))
+
+
+def capitalized_words(question: str) -> Iterator[str]:
+    """Yield the capitalized words inside the sentences of a question, and their parts, unless all is in capitals."""
+    if not question.isupper():
+        for before, part in pairwise(question.split()):
+            if part.lstrip(_OPENING)[:1].isupper() and not before.endswith(_ENDS):
+                yield from words(part)
+                yield from split_identifier(fold(part))
+
+
+def compared_words(question: str, language: str, word_of: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the nearest terms before and after a conjunction that are only on one side of it, if there are both.
+
+    `word_of` has the words of the terms.
+
+    For "the limits for start and for stop of the pump" these are "start" and "stop".
+    """
+    folded = fold(question)
+    for joint in cue("joins", language).finditer(folded):
+        before, after = (
+            [(place, term) for term, word in word_of.items() if (place := part.rfind(word)) >= 0]
+            for part in (folded[: joint.start()], folded[joint.end() :])
+        )
+        both = {term for _, term in before} & {term for _, term in after}
+        left, right = ([one for one in side if one[1] not in both] for side in (before, after))
+        if left and right:
+            return max(left)[1], min(right)[1]
+    return ()
 
 
 def joined(question: str, before: str) -> str:

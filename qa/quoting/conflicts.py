@@ -29,7 +29,8 @@ def demote_warned(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list
     """
     most = max((item.coverage for item in scored), default=0.0)
     about = [item for item in scored if item.gives and item.coverage >= _NEAR * most]
-    warned = {value for item in about if _warns(item) for value in _values(question, item)}
+    warning = [item for item in about if cue("warns", item.unit.hit.chunk.language).search(item.unit.text)]
+    warned = {value for item in warning for value in _values(question, item)}
     if not warned or any(cue(name, question.language).search(question.text) for name in ("warns", "revisions")):
         return list(scored)
     bad = {id(item) for item in about if set(_values(question, item)) <= warned}
@@ -51,10 +52,6 @@ def _values(question: QuestionTerms, item: ScoredUnit) -> Iterator[tuple[Kind, s
         for value in found
         if value.kind in question.wants and value.figure is not None and value.text not in question.text
     )
-
-
-def _warns(item: ScoredUnit) -> bool:
-    return cue("warns", item.unit.hit.chunk.language).search(item.unit.text) is not None
 
 
 _ALIKE = 0.85

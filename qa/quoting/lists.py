@@ -126,30 +126,14 @@ def compared(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[Scor
     rows = [item for item in scored if item.unit.fields and not item.unit.label]
     for table in dict.fromkeys(map(_table, rows)):
         own = [item for item in rows if _table(item) == table]
-        sides = [question.form(side, own[0].unit.hit.chunk.language) for side in question.sides]
-        for found in (_with_columns(own, sides), _with_first_cells(own, sides)):
-            if found:
-                return found
+        language = own[0].unit.hit.chunk.language
+        sides = {question.form(side, language) for side in question.sides}
+        columns = [item for item in own if sides <= _terms((name for name, _ in item.unit.fields[1:]), language)]
+        about = [(sides & _terms((item.unit.fields[0][1],), language), item) for item in own]
+        of_one = [item for named, item in about if len(named) == 1]
+        if columns or sides == frozenset().union(*(named for named, _ in about if len(named) == 1)):
+            return columns or of_one
     return []
-
-
-def _with_columns(rows: Sequence[ScoredUnit], sides: Sequence[str]) -> list[ScoredUnit]:
-    """Return the rows with a column for each side."""
-    names = [[_terms((name,), item.unit.hit.chunk.language) for name, _ in item.unit.fields[1:]] for item in rows]
-    return [
-        item
-        for item, columns in zip(rows, names, strict=True)
-        if all(any(side in name for name in columns) for side in sides)
-    ]
-
-
-def _with_first_cells(rows: Sequence[ScoredUnit], sides: Sequence[str]) -> list[ScoredUnit]:
-    """Return the rows with one side in the first cell, if there are some for each side."""
-    cells = [_terms((item.unit.fields[0][1],), item.unit.hit.chunk.language) for item in rows]
-    found = [[side for side in sides if side in cell] for cell in cells]
-    if not all([side] in found for side in sides):
-        return []
-    return [item for item, of in zip(rows, found, strict=True) if len(of) == 1]
 
 
 def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:

@@ -6,13 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
-from pipelines.lang.characters import fold
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import information, question_language, subject_words, value_kinds, value_words
-from pipelines.lang.terms import split_identifier, stem, stop_words, words
+from pipelines.lang.questions import (
+    capitalized_words,
+    compared_words,
+    information,
+    question_language,
+    subject_words,
+    value_kinds,
+    value_words,
+)
+from pipelines.lang.terms import split_identifier, stem, stop_words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Lexicon
@@ -23,8 +29,6 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _HAS_DIGIT = re.compile(r"\d")
-_OPENING = "\"'“”‘’„«»("
-_ENDS = (".", "?", "!", ":")
 _NAMES_A_THING = re.compile(r"\d|_|::")
 
 
@@ -108,10 +112,10 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
     lists = cue("lists", language).search(question) is not None
     several = lists or cue("several", language).search(question) is not None
-    sides = _sides(question, language, word_of) if cue("compares", language).search(question) else ()
+    sides = compared_words(question, language, word_of) if cue("compares", language).search(question) else ()
     wants = value_kinds(question, language)
     unknown = frozenset(term for term, word in word_of.items() if rarity_of(word) >= 1)
-    capitals = frozenset(_capitalized(question)) if not profile(language).noun_capitals else frozenset[str]()
+    capitals = frozenset(capitalized_words(question)) if not profile(language).noun_capitals else frozenset[str]()
     names = frozenset(
         term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
@@ -120,33 +124,6 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         question, language, weights, word_of, codes, wants, asking, several, lists, sides, unknown, names
     )
     return replace(asked, information=information_of)
-
-
-def _capitalized(question: str) -> Iterator[str]:
-    """Yield the capitalized words inside the sentences of a question, and their parts, unless all is in capitals."""
-    if not question.isupper():
-        for before, part in pairwise(question.split()):
-            if part.lstrip(_OPENING)[:1].isupper() and not before.endswith(_ENDS):
-                yield from words(part)
-                yield from split_identifier(fold(part))
-
-
-def _sides(question: str, language: str, word_of: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the nearest terms before and after a conjunction that are only on one side of it, if there are both.
-
-    For "the limits for start and for stop of the pump" these are "start" and "stop".
-    """
-    folded = fold(question)
-    for joint in cue("joins", language).finditer(folded):
-        before, after = (
-            [(place, term) for term, word in word_of.items() if (place := part.rfind(word)) >= 0]
-            for part in (folded[: joint.start()], folded[joint.end() :])
-        )
-        both = {term for _, term in before} & {term for _, term in after}
-        left, right = ([one for one in side if one[1] not in both] for side in (before, after))
-        if left and right:
-            return max(left)[1], min(right)[1]
-    return ()
 
 
 def _words_in(word: str, language: str) -> list[str]:

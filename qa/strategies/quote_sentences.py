@@ -20,7 +20,7 @@ from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
-from qa.strategies.survey import asks_for_documents, quoted_survey
+from qa.strategies.survey import is_about_documents, quoted_survey
 
 _SHOWN = 6
 """Maximum candidate sentences in the trace."""
@@ -32,7 +32,7 @@ async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | No
     A question about the documents as such, or which of them treat a subject, is answered by a survey.
     """
     hits = retrieval.retrieve(question, settings.hits)
-    if isinstance(retrieval, WholeCorpus) and asks_for_documents(question, retrieval.lexicon, languages_of(hits)):
+    if isinstance(retrieval, WholeCorpus) and is_about_documents(question, retrieval.lexicon, languages_of(hits)):
         return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     return quoted(asked, hits, score_units(asked, hits, retrieval.lexicon), retrieval, settings)
@@ -58,12 +58,7 @@ def quoted(
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
-    listed = None
-    if sure >= settings.refuse_below:
-        if both:
-            listed = whole_table(compared(asked, _in_table(asked, both[0], scored, retrieval)))
-        else:
-            listed = _list(asked, chosen, scored, retrieval)
+    listed = _list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below else None
     quotes = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to]
     texts = [quote_text(item.unit, asked, listed=listed is not None) for item in quotes]
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
@@ -107,9 +102,12 @@ def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[
 def _list(
     asked: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit], retrieval: Retrieval
 ) -> WholeList | None:
-    """Return the list of the best unit if the question asks for all of a kind, else the text below its heading."""
+    """Return the table with both things that are compared, the list of the best unit if the question asks for all of a
+    kind, or the text below its heading."""
     if not chosen:
         return None
+    if compared(asked, chosen):
+        return whole_table(compared(asked, _in_table(asked, chosen[0], scored, retrieval)))
     best = chosen[0].unit
     if not asked.several:
         valued = chosen[0].gives or (asked.wants and best.label)

@@ -16,7 +16,7 @@ from pipelines.core.errors import SettingsError
 from pipelines.core.ids import normalize
 from pipelines.lang.arithmetic import unsupported
 from pipelines.lang.profile import profile
-from pipelines.lang.questions import question_language
+from pipelines.lang.questions import asks_for_documents, question_language
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.llm.prompt import fence
@@ -185,21 +185,16 @@ class _Survey:
         return replace(answer, strategy="survey")
 
 
-def asks_for_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
+def is_about_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
     """Whether a question is about documents: "what is this folder about?", "which documents mention the CX-22?".
 
     `languages` are those of the passages found, the most frequent first.
     """
     language = question_language(question, languages)
-    if _asks_which(question, language):
+    if asks_for_documents(question, language):
         return True
     whole = cue("whole", language)
     return whole.search(question) is not None and not _read_question(question, lexicon, languages)[1]
-
-
-def _asks_which(question: str, language: str) -> bool:
-    """Whether a question asks which documents treat its subject."""
-    return all(cue(name, language).search(question) for name in ("which_documents", "treats"))
 
 
 def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, settings: AnswerSettings) -> Answer:
@@ -217,7 +212,7 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
         hits, claims = _documents(corpus, settings, citer)
         return _quoted(question, claims, citer, hits, "documents", _omitted(corpus, settings))
     relevant = [item for item in score_units(asked, hits, retrieval.lexicon) if _is_relevant(item, asked, subject)]
-    listed = [] if _asks_which(question, asked.language) else _list_of(asked, relevant, corpus)
+    listed = [] if asks_for_documents(question, asked.language) else _list_of(asked, relevant, corpus)
     best = {item.unit.hit.document: item.unit for item in reversed(relevant)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
     left = len(quotes) - _MAX_QUOTES
@@ -250,7 +245,7 @@ def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) ->
     language = question_language(question, languages)
     known = profile(language)
     text = cue("whole", language).sub(" ", question)
-    if _asks_which(question, language):
+    if asks_for_documents(question, language):
         text = cue("treats", language).sub(" ", text)
     asked = read_question(text, lexicon, languages)
     bare = cue("lists", language).sub(" ", cue("several", language).sub(" ", asked.text))
