@@ -6,6 +6,7 @@ Also quotes the text below a heading or a colon that is the best unit, since it 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
@@ -25,6 +26,8 @@ _MAX_ITEMS = 20
 _COLONS = (":", "：")
 _MAX_SENTENCES = 6
 """Maximum quoted sentences below a heading."""
+_AS_GOOD = 0.95
+"""Minimum score of rows that are listed in place of the best unit, relative to it, if they cover as much."""
 _DECISIVE = 0.2
 """If a term in only one row has at least this share of the question's weight, the question is about this row. The same
 share is required of a further quoted unit (`qa.quoting.answer_selection`)."""
@@ -85,6 +88,14 @@ def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[Score
         rows = [item for item in in_order if _table(item) == _table(best) and not item.unit.label]
         return whole_table(_of_the_same(question, best, rows))
     return _items(best, in_order)
+
+
+def first_row(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
+    """Return the best row of a table of which several rows are as good as the best unit, if there is such a table."""
+    rows = [item for item in scored if item.unit.fields and not item.unit.label]
+    good = [item for item in rows if item.coverage >= best.coverage and item.score >= _AS_GOOD * best.score]
+    tables = Counter(map(_table, good))
+    return next((item for item in good if tables[_table(item)] > 1), best)
 
 
 def whole_table(rows: Sequence[ScoredUnit]) -> WholeList | None:

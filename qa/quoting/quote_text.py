@@ -54,7 +54,8 @@ def _named(name: str, cell: str) -> str:
 def _columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool) -> set[int]:
     """Return the columns that the question names or asks for, and those whose cells it names.
 
-    The result is empty, for the whole row, if all columns asked for are among those whose cells the question names.
+    The result is empty, for the whole row, if the question asks for no column but the first one and those whose cells
+    it names.
     """
     language = unit.hit.chunk.language
     forms = question.forms(language)
@@ -67,7 +68,7 @@ def _columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool) ->
     }
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
     if listed:
-        return wanted
+        return wanted - {0}
     return wanted | named if wanted - named - {0} else set()
 
 

@@ -15,7 +15,7 @@ from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import ScoredUnit, score_units
-from qa.quoting.lists import WholeList, below, compared, whole_list, whole_table
+from qa.quoting.lists import WholeList, below, compared, first_row, whole_list, whole_table
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
@@ -108,13 +108,14 @@ def _list(
         return None
     if compared(asked, chosen):
         return whole_table(compared(asked, _in_table(asked, chosen[0], scored, retrieval)))
-    best = chosen[0].unit
+    best = chosen[0]
     if not asked.several:
-        valued = chosen[0].gives or (asked.wants and best.label)
-        return None if valued else below(asked, chosen[0], scored)
-    if not (asked.lists or best.header):
+        valued = best.gives or (asked.wants and best.unit.label)
+        return None if valued else below(asked, best, scored)
+    if not (asked.lists or best.unit.header):
         return None
-    return whole_list(asked, chosen[0], _in_table(asked, chosen[0], scored, retrieval))
+    best = first_row(best, scored)
+    return whole_list(asked, best, _in_table(asked, best, scored, retrieval))
 
 
 def _in_table(
