@@ -156,5 +156,5 @@ async def test_a_decomposition_gives_a_question_over_the_whole_to_a_survey(knowl
 
 
 async def test_searches_that_know_no_documents_as_a_whole_say_so() -> None:
-    with pytest.raises(SettingsError, match="as a whole"):
+    with pytest.raises(SettingsError, match="list its documents"):
         await survey("What is this folder about?", object())
