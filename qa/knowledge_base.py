@@ -252,21 +252,21 @@ class KnowledgeBase:
         state = self._completeness.look()
         text, hint = incompleteness(state), remedy(state)
         if not text:
-            text = "The knowledge base is empty: its documents hold no text."
+            text = "The knowledge base is empty: its documents have no text."
             if self._stores.copy is not None:
                 name = self._settings.store.graph.replace("neo4j", "Neo4j")
-                text, hint = f"{name} holds nothing of this knowledge base.", "`strata graph sync` brings it there"
+                text, hint = f"{name} has no data of this knowledge base.", "`strata graph sync` copies it there"
         return Answer(question, text, strategy, ending=Ending.EMPTY, hint=hint)
 
     def _warnings(self, answer: Answer, model: ModelCalls | None, knowledge: StoredKnowledge) -> list[str]:
         """Return warnings about the question's language, failed calls and an incomplete ingest."""
         warnings = []
         if answer.ending is Ending.NOT_IN_DOCUMENTS and (unread := knowledge.unread_language(answer.question)):
-            notice = f"The question's language ({unread}) is none of the documents' ({', '.join(knowledge.languages)})"
-            warnings.append(f"{notice}: `strata reindex --embedder e5` finds across languages.")
+            line = f"The question's language ({unread}) is not one of the documents' ({', '.join(knowledge.languages)})"
+            warnings.append(f"{line}: `strata reindex --embedder e5` searches across languages.")
         if model and model.failed and answer.ending is not Ending.MODEL_FAILED:
             count = f"{len(model.failed)} call{'s' if len(model.failed) > 1 else ''} of the language model failed"
-            warnings.append(f"{count}; the answer rests on the others: {model.failed[0].reason}.")
+            warnings.append(f"{count}; the answer is based on the others: {model.failed[0].reason}.")
         state = self._completeness.look()
         if state.begun and not state.whole:
             warnings.append(f"{incompleteness(state)} To complete it, {remedy(state)}.")

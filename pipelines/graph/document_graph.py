@@ -90,9 +90,11 @@ class _Builder:
 
     def nodes(self) -> Iterator[Node]:
         document, work = self.document, self.distillate
-        yield self._node(document.id, NodeKind.DOCUMENT, self._of_document())
+        properties = node_properties.of_document(document, work.summaries.get(document.id, ""))
+        yield self._node(document.id, NodeKind.DOCUMENT, properties)
         for section in self.sections.values():
-            yield self._node(section.id, NodeKind.SECTION, self._of_section(section))
+            properties = node_properties.of_section(document, section, work.summaries.get(section.id, ""))
+            yield self._node(section.id, NodeKind.SECTION, properties)
         for chunk in work.chunks:
             yield self._node(chunk.id, NodeKind.CHUNK, node_properties.of_chunk(document, chunk))
         for block in document.blocks:
@@ -106,12 +108,6 @@ class _Builder:
             yield self._node(atom.id, NodeKind.ATOM, node_properties.of_atom(document, atom))
         for row in work.rows:
             yield self._node(row.id, NodeKind.ROW, node_properties.of_row(document, row))
-
-    def _of_document(self) -> Properties:
-        return node_properties.of_document(self.document, self.distillate.summaries.get(self.document.id, ""))
-
-    def _of_section(self, section: Section) -> Properties:
-        return node_properties.of_section(self.document, section, self.distillate.summaries.get(section.id, ""))
 
     def edges(self) -> Iterator[Edge]:
         yield from self._tree()

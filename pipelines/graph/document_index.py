@@ -100,9 +100,7 @@ class DocumentIndex:
             return self._message(target)
         if reference.kind in (ReferenceKind.ATTACHMENT, ReferenceKind.MEMBER):
             return self._part(target, source)
-        if reference.kind is ReferenceKind.HYPERLINK:
-            return self._address(target, source)
-        if urlsplit_scheme(target):
+        if reference.kind is ReferenceKind.HYPERLINK or urlsplit_scheme(target):
             return self._address(target, source)
         return self.by_name(target, source, bool(reference.section) or points_at_document(reference.evidence))
 

@@ -67,7 +67,8 @@ class ModelJudge:
         """
         before = known.scores if known.maker == maker else {}
         scores = {key: before[key] for pair in pairs if (key := pair_key(pair)) in before}
-        groups = _groups(pairs, scores)
+        new = [pair for pair in pairs if pair_key(pair) not in scores]
+        groups = [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
         for group, same in zip(groups, await asyncio.gather(*map(self._same, groups)), strict=True):
             for number, pair in enumerate(group, 1):
                 if same is not None:
@@ -81,12 +82,6 @@ class ModelJudge:
     def _messages(self, group: Sequence[Pair]) -> tuple[Message, ...]:
         lines = (f"{number}. {_described(pair.one)} | {_described(pair.two)}" for number, pair in enumerate(group, 1))
         return self._prompt.messages(pairs=fence("\n".join(lines), "pairs"))
-
-
-def _groups(pairs: Sequence[Pair], known: Mapping[str, float]) -> list[list[Pair]]:
-    """Return the pairs without a verdict in groups, one for each request."""
-    new = [pair for pair in pairs if pair_key(pair) not in known]
-    return [new[start : start + PAIRS_AT_ONCE] for start in range(0, len(new), PAIRS_AT_ONCE)]
 
 
 def _described(profile: EntityProfile) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
@@ -137,21 +138,17 @@ def _links(
     if settings.mentions:
         names = NameMatcher(index.names)
         found_names = each(
-            "mentions", profiles, _document_id, lambda profile: find_mentions(profile, names, text_of, cache)
+            "mentions", profiles, attrgetter("document"), lambda profile: find_mentions(profile, names, text_of, cache)
         )
         hits = {profile.document: found for profile, found in zip(profiles, found_names, strict=True)}
     common = common_names(hits.values(), len(profiles), settings)
     links = each(
         "references",
         profiles,
-        _document_id,
+        attrgetter("document"),
         lambda profile: document_links(profile, hits.get(profile.document, ()), index, common),
     )
     return [one for of_document in links for one in of_document]
-
-
-def _document_id(profile: DocumentProfile) -> str:
-    return profile.document
 
 
 def _edges(links: Iterable[DocumentLink]) -> Iterator[Edge]:

@@ -91,17 +91,10 @@ def names_person(text: str, language: str = "") -> bool:
     """Whether `text` names a person; the names of all languages are recognized in a text of any language."""
     if cue("person", language).search(text):
         return True
-    if any(_is_first_name(match["first"]) for match in _NAME.finditer(text)):
+    if any(match["first"].casefold() in _names(spaced=True) for match in _NAME.finditer(text)):
         return True
-    return any(_has_surname(match.group()) for match in _HAN_RUN.finditer(text))
-
-
-def _is_first_name(word: str) -> bool:
-    return word.casefold() in _names(spaced=True)
-
-
-def _has_surname(run: str) -> bool:
-    return not _names(spaced=False).isdisjoint((run[0], run[:2]))
+    runs = (match.group() for match in _HAN_RUN.finditer(text))
+    return any(not _names(spaced=False).isdisjoint((run[0], run[:2])) for run in runs)
 
 
 @cache

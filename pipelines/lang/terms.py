@@ -102,7 +102,7 @@ def _terms(text: str, language: str, stop: bool) -> list[str]:
     for run in words(text, language):
         if run in left_out:
             continue
-        if not run.isascii() and _PAIRED.match(run):
+        if not run.isascii() and is_paired(run):
             found.extend(pair for pair in _pairs(run) if pair not in left_out)
         else:
             found += _spelled(run, language)
@@ -127,7 +127,7 @@ def forms(word: str, language: str) -> list[str]:
     >>> forms("ds-2041", "de")
     ['ds-2041', 'ds', '2041']
     """
-    return _pairs(word) if _PAIRED.match(word) else list(_spelled(word, language))
+    return _pairs(word) if is_paired(word) else list(_spelled(word, language))
 
 
 def is_paired(word: str) -> bool:

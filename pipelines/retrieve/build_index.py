@@ -17,10 +17,10 @@ from pipelines.atomize.tags import tag_form
 from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
-from pipelines.retrieve import next_entities
+from pipelines.retrieve import entity_fields
+from pipelines.retrieve.entity_fields import EntityFields, new_names
 from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
-from pipelines.retrieve.next_entities import NextEntities, new_names
 from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents
 from pipelines.retrieve.renumbering import (
     Pairs,
@@ -64,7 +64,7 @@ class _IndexBuilder:
         self._entities = NamedTable.of(graph, NodeKind.ENTITY, old.entities, old.entity_hashes)
         self._tags = NamedTable.of(graph, NodeKind.TAG, old.tag_ids, old.tag_hashes)
         self._edges = self._read_edges(graph, owners)
-        self._next_entities = NextEntities(old, self._entities, self._edges, self._chunks, self._documents)
+        self._entity_fields = EntityFields(old, self._entities, self._edges, self._chunks, self._documents)
 
     def _read_edges(self, graph: GraphStore, owners: list[str] | None) -> EdgeTable:
         table = self._chunk_table
@@ -84,7 +84,7 @@ class _IndexBuilder:
         incomplete = self._edges.incomplete | set(self._with_dangling_edges())
         digests = Strings.of("" if owner in incomplete else digest for owner, digest in self._owner_digests.items())
         parts = self._of_documents() | self._of_chunks() | self._of_tags() | self._of_terms()
-        return Index(owners=owners, digests=digests, **parts, **self._next_entities.parts())
+        return Index(owners=owners, digests=digests, **parts, **self._entity_fields.parts())
 
     # --- documents ---
 
@@ -189,7 +189,7 @@ class _IndexBuilder:
 
     @cached_property
     def _languages_of_names(self) -> Numbers:
-        return next_entities.languages_of_names(self._next_entities.chunks, self._languages[1])
+        return entity_fields.languages_of_names(self._entity_fields.chunks, self._languages[1])
 
     @cached_property
     def _reread_names(self) -> tuple[NDArray[np.bool_], Numbers]:
@@ -198,7 +198,7 @@ class _IndexBuilder:
         A name is analyzed in the language of the first chunk that mentions it, which may have changed.
         """
         old, contents, ranks = self._old, self._entities.contents, _numbers(self._languages[0])
-        before = next_entities.languages_of_names(old.entity_chunks, old.language_of)
+        before = entity_fields.languages_of_names(old.entity_chunks, old.language_of)
         rank = np.array([ranks.get(language, -1) for language in old.languages], dtype=np.int32)
         kept = contents.of_old >= 0
         kept[kept] = rank[before[kept]] == self._languages_of_names[contents.of_old[kept]] if len(rank) else False
@@ -208,7 +208,7 @@ class _IndexBuilder:
 
     @cached_property
     def _name_term_pairs(self) -> list[tuple[str, int]]:
-        languages, names = self._languages[0], self._next_entities.names
+        languages, names = self._languages[0], self._entity_fields.names
         return [
             (term, number)
             for number in self._reread_names[1].tolist()
@@ -256,11 +256,11 @@ class _IndexBuilder:
     def _of_terms(self) -> dict[str, Any]:
         numbers, words = self._terms
         columns, pairs = self._documents.of_old, self._document_term_pairs
-        postings, chunks, entities = self._postings, len(self._chunk_ids), self._next_entities
+        postings, chunks, entities = self._postings, len(self._chunk_ids), self._entity_fields
         return {
             "named_in_title": entities.named_in_title(self._titles, self._document_of),
             "name_terms": self._name_terms,
-            "name_frequency": next_entities.name_frequency(self._name_terms, entities.chunks, postings),
+            "name_frequency": entity_fields.name_frequency(self._name_terms, entities.chunks, postings),
             "terms": words,
             "backwards": backwards(self._old.backwards, numbers, words),
             "postings": postings,
@@ -273,7 +273,7 @@ class _IndexBuilder:
     def _with_dangling_edges(self) -> Iterator[str]:
         """Yield the copied documents that point to removed entities or tags, which may come back."""
         old, tagged, tag = self._old, self._old.tag_chunks, self._tags.numbers.of_old
-        mentioning, relating = self._next_entities.dangling()
+        mentioning, relating = self._entity_fields.dangling()
         by_chunk = np.concatenate((mentioning, tagged.columns[tag[tagged.rows()] < 0]))
         documents = np.concatenate((old.document_of[by_chunk], relating))
         kept = self._documents.of_old >= 0

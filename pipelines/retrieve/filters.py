@@ -31,9 +31,7 @@ def check_dates(where: Filter) -> None:
         if given and not _is_valid_date(given):
             raise SettingsError(f"{name}: {given!r} is not a date", ids=(given,), hint=f"write it as {DATE_FORM}")
     if where.since and where.until and where.until + "~" < where.since:
-        raise SettingsError(
-            f"until {where.until} is before since {where.since}", hint="a document would have to be both"
-        )
+        raise SettingsError(f"until {where.until} is before since {where.since}", hint="no document can match both")
 
 
 def resolve_filter(where: Filter, index: Index, entries: Sequence[Entry]) -> Filter:

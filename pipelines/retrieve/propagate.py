@@ -60,6 +60,10 @@ class Hops:
         return Hops(self.sources[kept], self.targets[kept], self.through[kept], self.kinds[kept], self.gains[kept])
 
 
+_NONE = np.zeros(0, np.int32)
+_NO_HOPS = Hops(_NONE, _NONE, _NONE, np.zeros(0, np.int8), np.zeros(0, np.float32))
+
+
 @dataclass(frozen=True, slots=True)
 class PropagationRound:
     """One round: its hops, and for each chunk its best `gain`, the source of this gain (`parent`, -1: none), and the
@@ -182,7 +186,7 @@ def _hops(
 
 def _by_names(seeds: Numbers, query: AnalyzedQuery | None, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.mentions:
-        return _no_hops()
+        return _NO_HOPS
     source, place = index.chunk_entities.gather(seeds)
     names, weights = index.chunk_entities.columns[place], settings.mentions * index.chunk_entities.values[place]
     return _to_chunks_with(names, weights, seeds, source, EdgeKind.MENTIONS, query, index, settings)
@@ -190,7 +194,7 @@ def _by_names(seeds: Numbers, query: AnalyzedQuery | None, index: Index, setting
 
 def _by_relations(seeds: Numbers, query: AnalyzedQuery | None, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.related or not len(index.related_entities.columns):
-        return _no_hops()
+        return _NO_HOPS
     source, place = index.chunk_entities.gather(seeds)
     via, to = index.related_entities.gather(index.chunk_entities.columns[place])
     names = index.related_entities.columns[to]
@@ -236,7 +240,7 @@ def _name_weights(names: Numbers, query: AnalyzedQuery | None, index: Index, set
 
 def _by_references(seeds: Numbers, focus: Weights, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.references:
-        return _no_hops()
+        return _NO_HOPS
     source, place = index.chunk_references.gather(seeds)
     owner, to = index.document_chunks.gather(index.chunk_references.columns[place])
     referring = np.maximum(index.reference_counts[index.chunk_references.columns[place]], 1)
@@ -249,7 +253,7 @@ def _by_references(seeds: Numbers, focus: Weights, index: Index, settings: Retri
 
 def _to_neighbours(seeds: Numbers, index: Index, settings: RetrieveSettings) -> Hops:
     if not settings.next:
-        return _no_hops()
+        return _NO_HOPS
     source, place = index.chunk_neighbours.gather(seeds)
     targets = index.chunk_neighbours.columns[place]
     gains = np.full(len(targets), settings.next, dtype=np.float32)
@@ -261,8 +265,3 @@ def _of_kind(
 ) -> Hops:
     kinds = np.full(len(targets), KINDS.index(kind), dtype=np.int8)
     return Hops(sources.astype(np.int32), targets, through.astype(np.int32), kinds, gains.astype(np.float32))
-
-
-def _no_hops() -> Hops:
-    empty = np.zeros(0, dtype=np.int32)
-    return Hops(empty, empty, empty, empty.astype(np.int8), empty.astype(np.float32))

@@ -26,7 +26,7 @@ _FORMAL = frozenset({Kind.MONEY, Kind.PHONE, Kind.MAIL})
 """Kinds of values with a recognizable form: a question for one can only be answered by such a value."""
 _MAX_SERIES = 6
 """Maximum sentences quoted for a question about several things; the number of others is stated."""
-_GATHERED = "The list may not be complete: it is gathered from single sentences."
+_GATHERED = "The list may not be complete: it is collected from single sentences."
 
 
 def select_units(question: QuestionTerms, scored: Sequence[ScoredUnit], limit: int) -> list[ScoredUnit]:

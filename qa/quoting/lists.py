@@ -49,12 +49,12 @@ class WholeList:
         """A warning if the list is not, or may not be, complete."""
         if self.left:
             return (not_complete(self.left),)
-        return () if self.sure else ("The list may not be complete: it may go on where it is not quoted.",)
+        return () if self.sure else ("The list may not be complete: it may continue after the quoted passage.",)
 
 
 def not_complete(left: int) -> str:
     """Return the warning that `left` sentences or rows of a list are not quoted."""
-    return f"The list is not complete: {left} more sentences or rows speak of it."
+    return f"The list is not complete: {left} more sentences or rows are omitted."
 
 
 def is_item(unit: EvidenceUnit) -> bool:

@@ -217,9 +217,9 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
     left = len(quotes) - _MAX_QUOTES
     others = {unit.hit.uri for unit in best.values()} - {unit.hit.uri for unit in quotes}
-    warnings = [f"The list is not complete: {left} more belong to it."] if left > 0 else []
+    warnings = [f"The list is not complete: {left} more entries are omitted."] if left > 0 else []
     if listed and others:
-        warnings.append(f"The list may not be complete: {', '.join(sorted(others))} speak of it too.")
+        warnings.append(f"The list may not be complete: {', '.join(sorted(others))} also mention it.")
     claims = []
     for unit in quotes[:_MAX_QUOTES]:
         lead = "" if listed else f"{unit.hit.title or unit.hit.uri}: "

@@ -75,7 +75,7 @@ def test_questions_are_answered_from_a_graph_of_ones_own(kb: Callable[[str], Pat
         assert MyGraph(own / "graph").owners() == dict(stores.graph.owners())
     assert "4000 hours" in answer(own)
     (own / "graph.pickle").unlink()
-    assert "holds nothing" in answer(own)
+    assert "has no data" in answer(own)
     assert [one.detail for one in fsck(own).findings] == ["not in the copy"] * 4
 
 

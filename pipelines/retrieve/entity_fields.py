@@ -85,7 +85,7 @@ def name_frequency(name_terms: SparseRows, entity_chunks: SparseRows, postings: 
     return found
 
 
-class NextEntities:
+class EntityFields:
     """Computes the entity fields of a new index from the `old` one and from new and changed entities.
 
     `chunks` and `documents` are the new numbers of chunks and documents; `edges` are the edges read from the graph.
