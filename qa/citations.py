@@ -121,9 +121,8 @@ def check(question: str, reply: AnswerReply, passages: Sequence[Hit], citer: Cit
         quoted = _found_in(stated.quote, [*_named(stated.passage, passages), *passages])
         if quoted is None and stated.quote.strip() and _cell(stated.quote, question, passages) is None:
             dropped.append(f"quote not in the source: {clipped(stated.quote)}")
-        source, reason = _first_supporting(
-            text, question, _candidates(text, question, stated.passage, quoted, passages)
-        )
+        candidates = _candidates(text, question, stated.passage, quoted, passages)
+        source, reason = _first_supporting(text, question, candidates)
         if source is None:
             dropped.append(f"{reason}: {clipped(text)}")
         else:

@@ -111,11 +111,8 @@ def _other_sides(
     for side in question.sides:
         if any(item.covers.get(side, 0.0) >= OWN for item in kept):
             continue
-        about = [
-            item
-            for item in scored
-            if item.covers.get(side, 0.0) >= OWN and item.score >= _FLOOR * kept[0].score and not item.unit.label
-        ]
+        good = (item for item in scored if item.score >= _FLOOR * kept[0].score and not item.unit.label)
+        about = [item for item in good if item.covers.get(side, 0.0) >= OWN]
         alike = (item for item in about if item.unit.table and item.unit.table == kept[0].unit.table)
         if found := next(alike, next(iter(about), None)):
             yield found

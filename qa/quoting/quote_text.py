@@ -24,10 +24,9 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = Fa
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
     asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit, listed)
-    cells = [field for place, field in enumerate(unit.fields) if place > 0 and (not asked or place in asked)]
-    name, first = unit.fields[0]
-    lead = ("" if any(map(str.isalpha, first)) else name, first)  # a number needs its column name
-    parts = [unit.group, _named(*lead), *_without_repetition([field for field in cells if field[1]])]
+    cells = [field for place, field in enumerate(unit.fields) if place and field[1] and (not asked or place in asked)]
+    name, first = unit.fields[0]  # a number needs its column name
+    parts = [unit.group, _named("" if any(map(str.isalpha, first)) else name, first), *_without_repetition(cells)]
     return "; ".join(part for part in parts if part)
 
 

@@ -227,10 +227,8 @@ class _Decomposition:
         """The proposals so far with their results, and the rejected candidates, for the prompt."""
         if not self.proposed:
             return ""
-        asked = "\n".join(
-            f"- {text} ({result or 'nothing found that helps'})" for text, result in self.proposed.items()
-        )
-        text = f"\nAsked before:\n{asked}\n"
+        asked = [f"- {text} ({result or 'nothing found that helps'})" for text, result in self.proposed.items()]
+        text = "\n".join(["", "Asked before:", *asked, ""])
         if not self.rejected:
             return text
         facts = [f"- ({headline(one.hit)}) {cut(one.text, _REJECTED_TOKENS)}" for one in self.rejected.values()]

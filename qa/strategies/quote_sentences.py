@@ -102,8 +102,7 @@ def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[
 def _list(
     asked: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit], retrieval: Retrieval
 ) -> WholeList | None:
-    """Return the table with both things that are compared, the list of the best unit if the question asks for all of a
-    kind, or the text below its heading."""
+    """Return the table of a comparison, the list that is asked for, or the text below the heading that is the best."""
     if not chosen:
         return None
     if compared(asked, chosen):

@@ -60,11 +60,7 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy("self-ask-hr", "follow-up questions over chunks and atoms", _SELF_ASK_HR, uses_terms=True),
         Strategy("pike", "knowledge-aware decomposition (algorithm 1 as printed)", pike, uses_terms=True),
         Strategy(
-            "pike-graph",
-            "decomposition with retrieval over the graph; without a model along its edges, quoting",
-            pike_graph,
-            needs_model=False,
-            uses_terms=True,
+            "pike-graph", "decomposition over the graph, along its edges without a model", pike_graph, False, True
         ),
         Strategy("survey", "over the whole: what all documents say, or a whole list", survey, needs_model=False),
     )

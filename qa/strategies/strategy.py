@@ -132,17 +132,12 @@ async def answer_from(attempt: Attempt, passages: Sequence[Hit], notes: str = ""
 
 
 def answered(
-    attempt: Attempt,
-    short: str,
-    checked: CheckedClaims,
-    citer: Citer,
-    passages: Sequence[Hit],
-    warnings: tuple[str, ...],
+    attempt: Attempt, short: str, checked: CheckedClaims, citer: Citer, passages: Sequence[Hit], warnings: Sequence[str]
 ) -> Answer:
     """Return the answer with at least one claim, and the model's short answer, if any."""
     text = _text_of(short, checked.claims)
     answer = attempt.ended(text, passages, claims=checked.claims, citations=citer.citations, short=short)
-    return replace(answer, warnings=warnings, dropped=checked.dropped)
+    return replace(answer, warnings=tuple(warnings), dropped=checked.dropped)
 
 
 def _with_findings(refused: Answer, missing: str, checked: CheckedClaims, citer: Citer) -> Answer:
