@@ -23,7 +23,7 @@ _SIGNS = (
 _T = qualified("m:t")
 _CIRCUMFLEX = "\N{COMBINING CIRCUMFLEX ACCENT}"
 _BACKSLASH = "\\"
-"""What no expression within an f-string can hold before Python 3.12."""
+"""Expressions in f-strings must not contain a backslash before Python 3.12."""
 _BRACKETS = {"{": r"\{", "}": r"\}", "": ".", "⟨": r"\langle ", "⟩": r"\rangle ", "‖": r"\|", "⌊": r"\lfloor ",
              "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil "}  # fmt: skip
 
@@ -54,20 +54,20 @@ GROUPS = {"⏟": r"\underbrace", "⏞": r"\overbrace", "→": r"\overrightarrow"
 
 
 def latex(text: str) -> str:
-    """Return mathematical text in LaTeX: Greek letters and signs by name, italic and bold letters as plain ones."""
+    """Return mathematical text in LaTeX: Greek letters and signs as commands, italic and bold letters as plain ones."""
     if text.isascii() and text.isalnum():
         return text
     return "".join(_NAMES[sign] if sign in _NAMES else _sign(sign) for sign in text)
 
 
 def _sign(sign: str) -> str:
-    """Mathematical alphanumerics (U+1D400 and on) are letters in another face."""
+    """Return a character in LaTeX; mathematical alphanumeric symbols (from U+1D400) become plain letters."""
     plain = unicodedata.normalize("NFKC", sign) if "\U0001d400" <= sign <= "\U0001d7ff" else sign
     return _NAMES.get(plain, plain)
 
 
 def to_latex(element: Element) -> str:
-    """Return the LaTeX of an `m:oMath`, or of an `m:oMathPara` with its equations one to a line."""
+    """Return the LaTeX of an `m:oMath`, or of an `m:oMathPara` with one equation per line."""
     if local(element) == "oMathPara":
         return "\n".join(filter(None, (to_latex(part) for part in element.iterfind("m:oMath", NAMESPACES))))
     return _content(element).strip()
@@ -91,7 +91,7 @@ def _part(element: Element, name: str) -> str:
 
 
 def _option(element: Element, name: str, default: str) -> str:
-    """Return a property such as `naryPr/chr`; present without a value it means none."""
+    """Return a property such as `naryPr/chr`: `default` if it is absent, empty if it has no value."""
     found = element.find(f"m:{local(element)}Pr/m:{name}", NAMESPACES)
     return default if found is None else found.get(qualified("m:val"), "")
 
