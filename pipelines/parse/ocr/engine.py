@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pipelines.core.errors import MissingExtra, SettingsError
 from pipelines.core.libraries import THREADS
+from pipelines.parse.lines import Rect
 from pipelines.parse.settings import OcrSettings
 
 Raster = NDArray[np.uint8]
@@ -35,6 +36,16 @@ class Reading:
     text: str
     corners: tuple[Point, Point, Point, Point]
     confidence: float
+
+    @property
+    def rect(self) -> Rect:
+        """The bounding rectangle of the corners."""
+        across, down = zip(*self.corners, strict=True)
+        return Rect(min(across), min(down), max(across), max(down))
+
+    @property
+    def is_vertical(self) -> bool:
+        return self.rect.height > SIDEWAYS * self.rect.width and len(self.text) > 1
 
 
 class OcrEngine(Protocol):
@@ -117,24 +128,19 @@ class RapidOcr:
 
     def _with_rotated(self, readings: list[Reading], image: Raster) -> list[Reading]:
         """Return the readings; vertical ones of low confidence are read again, rotated the other way."""
-        vertical = [reading for reading in readings if _is_vertical(reading) and reading.confidence < _CONFIDENT]
+        vertical = [reading for reading in readings if reading.is_vertical and reading.confidence < _CONFIDENT]
         if not 0 < len(vertical) <= _MOST_VERTICAL:
             return readings
         return [self._read_rotated(reading, image) if reading in vertical else reading for reading in readings]
 
     def _read_rotated(self, reading: Reading, image: Raster) -> Reading:
-        across, down = [x for x, _ in reading.corners], [y for _, y in reading.corners]
-        crop = image[max(0, int(min(down))) : int(max(down)) + 1, max(0, int(min(across))) : int(max(across)) + 1]
+        rect = reading.rect
+        crop = image[max(0, int(rect.top)) : int(rect.bottom) + 1, max(0, int(rect.left)) : int(rect.right) + 1]
         found = self._engine(np.rot90(crop[:, :, ::-1], -1).copy(), use_det=False, use_cls=False, use_rec=True)
         self._engine.update_params(use_det=True)
         if not found.txts or float(found.scores[0]) <= reading.confidence:
             return reading
         return Reading(found.txts[0], reading.corners, float(found.scores[0]))
-
-
-def _is_vertical(reading: Reading) -> bool:
-    across, down = [x for x, _ in reading.corners], [y for _, y in reading.corners]
-    return max(down) - min(down) > SIDEWAYS * (max(across) - min(across)) and len(reading.text) > 1
 
 
 def _corners(box: Any) -> Any:

@@ -161,7 +161,10 @@ _LARGER_TYPE = 1.4
 
 
 def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> PictureText:
-    """Read a picture; lines of low confidence are dropped, and if most are, the text is reported as not legible."""
+    """Read a picture and return its lines without those of low confidence.
+
+    If the mean confidence is too low there are no lines, and a longer text is reported as not legible.
+    """
     reread = read_upright(engine, image)
     size = reread.width, reread.height, reread.turn, reread.confidence
     if reread.confidence < settings.script_confidence:

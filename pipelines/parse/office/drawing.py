@@ -105,9 +105,14 @@ def _alternative(element: Element) -> str:
     """Return the alternative text of a drawing, or of a picture in a group."""
     for path in ("wp:docPr", "pic:nvPicPr/pic:cNvPr", "wps:cNvPr"):
         found = element.find(path, NAMESPACES)
-        if found is not None and (text := meaningful(found.get("descr") or found.get("title") or "")):
+        if text := alternative_text(found):
             return text
     return meaningful(element.get("alt", "")) if local(element) in ("shape", "rect") else ""
+
+
+def alternative_text(properties: Element | None) -> str:
+    """Return the alternative text in the non-visual properties of a drawing (`cNvPr`, `docPr`), empty if none."""
+    return "" if properties is None else meaningful(properties.get("descr") or properties.get("title") or "")
 
 
 def meaningful(text: str) -> str:

@@ -86,7 +86,9 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
     for row in range(sheet.nrows):
         for column in range(sheet.row_len(row)):
             cell = sheet.cell(row, column)
-            grid.put(row, column, _text(cell, book), _also(cell, book))
+            is_number = cell.ctype == xlrd.XL_CELL_NUMBER
+            also = other_form(_value_text(cell), parse_format(_format(cell, book))) if is_number else ""
+            grid.put(row, column, _text(cell, book), also)
         if grid.full:
             break
     grid.merged += [CellRange(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
@@ -123,10 +125,6 @@ def _text(cell: XlsCell, book: Book) -> str:
     if cell.ctype == xlrd.XL_CELL_ERROR:
         return str(xlrd.error_text_from_code.get(cell.value, "#N/A"))
     return ""
-
-
-def _also(cell: XlsCell, book: Book) -> str:
-    return other_form(_value_text(cell), parse_format(_format(cell, book))) if cell.ctype == xlrd.XL_CELL_NUMBER else ""
 
 
 def _value_text(cell: XlsCell) -> str:

@@ -69,7 +69,7 @@ def group_cells(
 
 
 def _join_separated_columns(groups: list[CellGroup], texts: Mapping[CellIndex, str]) -> list[CellGroup]:
-    """Join groups separated by one empty column if one of them holds the row labels or the totals of the other.
+    """Join groups separated by one empty column if one of them is a column of labels or values of the other.
 
     They have nearly the same rows, and one of them is a single column: words on the left or numbers on the right.
     """

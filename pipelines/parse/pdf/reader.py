@@ -1,4 +1,4 @@
-"""PDF files: the text layer where there is a sound one, a layout model where a page needs it, OCR where it must be."""
+"""The reader of PDF: the text layer, a layout model for pages that need it, and OCR for pages without usable text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pipelines.parse.pdf.pages import ReadPage
     from pipelines.parse.pdf.survey import Survey
 
-_NAMES = {
+_METADATA_NAMES = {
     "title": "title",
     "author": "author",
     "subject": "subject",
@@ -31,17 +31,17 @@ _NAMES = {
     "creator": "application",
     "producer": "producer",
 }
-_DATES = {"creationDate": "created", "modDate": "modified"}
+_DATE_NAMES = {"creationDate": "created", "modDate": "modified"}
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-_ATTACHED = 0.85
-"""Share of the file's processor seconds after which no attachment is taken out; pages end a little before."""
+_LAST_ATTACHMENT = 0.85
+"""Share of the file's processor time after which no further attachment is extracted; pages end a little earlier."""
 
 
-def pdf_metadata(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the metadata with dates in ISO 8601; what is no date is left out."""
-    found = {name: told[key].strip() for key, name in _NAMES.items() if told.get(key, "").strip()}
-    for key, name in _DATES.items():
-        if date := iso_date(told.get(key, "")):
+def pdf_metadata(raw: Mapping[str, str]) -> dict[str, str]:
+    """Return the metadata under the names of `Document.metadata`, with dates in ISO 8601; invalid dates are dropped."""
+    found = {name: raw[key].strip() for key, name in _METADATA_NAMES.items() if raw.get(key, "").strip()}
+    for key, name in _DATE_NAMES.items():
+        if date := iso_date(raw.get(key, "")):
             found[name] = date
     return found
 
@@ -61,7 +61,7 @@ def iso_date(text: str) -> str:
 
 
 class PdfReader:
-    """Reads PDF with PyMuPDF, one page at a time."""
+    """Reads PDF files with PyMuPDF, page by page."""
 
     formats = (signed("application/pdf", ".pdf"),)
 
@@ -86,7 +86,7 @@ class PdfReader:
                 builder.task.next_page(number)
                 read.append(pages.read(number))
             for name, data in file.attachments(settings.limits.total_mb * MEBIBYTE):
-                if builder.task.clock.past(_ATTACHED):
+                if builder.task.clock.past(_LAST_ATTACHMENT):
                     builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
                     break
                 builder.child(Child(name, data))
@@ -116,7 +116,7 @@ def _place(item: PageItem, labels: Mapping[int, str]) -> Place:
 
 
 def _append(builder: DocumentBuilder, item: PageItem, place: Place) -> bool:
-    """Append an item; one without text is left out and False is returned."""
+    """Append an item and return True; return False if it has no text and is left out."""
     plain: dict[BlockKind, Callable[[str, Place], bool]] = {
         BlockKind.TITLE: builder.title,
         BlockKind.CODE: builder.code,

@@ -50,22 +50,24 @@ class Comment:
 
 def notes(package: Package, document: str, kind: str) -> tuple[str, dict[str, Element]]:
     """Return the part with the "footnotes" or "endnotes" of a document, and its notes by id, without separators."""
-    for part in related(package, document, kind):
-        root = read_xml(package, part)
-        if root is not None:
-            return part, {
-                note.get(_ID, ""): note for note in root if note.get(_TYPE, "normal") == "normal" and note.get(_ID)
-            }
-    return "", {}
+    part, root = _first_readable(package, document, kind)
+    normal = [note for note in root if note.get(_TYPE, "normal") == "normal"] if root is not None else []
+    return part, {note.get(_ID, ""): note for note in normal if note.get(_ID)}
 
 
 def comments(package: Package, document: str) -> tuple[str, dict[str, Comment]]:
     """Return the part with the comments of a document, and the comments by id, in order."""
-    for part in related(package, document, "comments"):
-        root = read_xml(package, part)
-        if root is not None:
-            return part, {item.get(_ID, ""): _comment(item) for item in root.iter(qualified("w:comment"))}
-    return "", {}
+    part, root = _first_readable(package, document, "comments")
+    found = root.iter(qualified("w:comment")) if root is not None else ()
+    return part, {item.get(_ID, ""): _comment(item) for item in found}
+
+
+def _first_readable(package: Package, document: str, kind: str) -> tuple[str, Element | None]:
+    """Return name and root of the first related part that can be parsed."""
+    for part in related(package, document, kind):
+        if (root := read_xml(package, part)) is not None:
+            return part, root
+    return "", None
 
 
 def _comment(element: Element) -> Comment:

@@ -151,18 +151,14 @@ class Objects:
         return self._builder.formula(text, place)
 
     def _chart(self, chart: Element, text: str, place: Place, with_data: bool) -> None:
-        title = _title(chart)
+        heading = chart.find(qualified("chart:title"))
+        title = plain_text(heading) if heading is not None else ""
         kind = chart.get(qualified("chart:class"), "").rpartition(":")[2].capitalize()
         self._builder.figure(Image(description=f"{kind} chart {text}".strip()), place)
         self._builder.caption(title, place)
         data = chart.find(qualified("table:table")) if with_data else None
         if data is not None:
             self._cells(data, place, title)
-
-
-def _title(chart: Element) -> str:
-    found = chart.find(qualified("chart:title"))
-    return plain_text(found) if found is not None else ""
 
 
 def _text_of(frame: Element, name: str) -> str:

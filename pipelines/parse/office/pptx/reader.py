@@ -10,7 +10,7 @@ from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame
-from pipelines.parse.office.drawing import Graphics, drawing_items, meaningful
+from pipelines.parse.office.drawing import Graphics, drawing_items
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
@@ -56,7 +56,8 @@ def slide_comments(package: Package, slide: str) -> Iterator[str]:
         root = read_xml(package, part)
         for comment in root.iter() if root is not None else ():
             if local(comment) in ("cm", "reply") and (text := _text(comment)):
-                head = ", ".join(filter(None, (authors.get(comment.get("authorId", "")), _date(comment))))
+                date = comment.get("dt") or comment.get("created")
+                head = ", ".join(filter(None, (authors.get(comment.get("authorId", "")), date)))
                 yield f"[{head}] {text}" if head else text
 
 
@@ -67,10 +68,6 @@ def _text(comment: Element) -> str:
         if local(child) == "txBody":
             return plain_text(child)
     return ""
-
-
-def _date(comment: Element) -> str:
-    return comment.get("dt") or comment.get("created") or ""
 
 
 def _authors(package: Package) -> dict[str, str]:
@@ -231,7 +228,7 @@ class SlideReader:
         self._draw(shape, place)
 
     def _draw(self, shape: Shape, place: Place) -> None:
-        for item in drawing_items(shape.element, meaningful(shape.text)):
+        for item in drawing_items(shape.element, shape.text):
             self._graphics.add(item, place)
 
     def _boxes(self, frame: ShapeFrame | None) -> tuple[Box, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.columns import ShapeFrame, in_reading_order
+from pipelines.parse.office.drawing import alternative_text
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
 from pipelines.parse.office.package import Package
 
@@ -71,7 +71,19 @@ class CoordinateMap:
 
 def shapes_of(tree: Element, mapping: CoordinateMap) -> list[Shape]:
     """Return the visible shapes of a shape tree or group, in file order."""
-    return list(_shapes(tree, mapping))
+    shapes = []
+    for element in children(tree):
+        kind = local(element)
+        names = _names(element)
+        if kind not in _READ or (names is not None and names.get("hidden") in ("1", "true")):
+            continue
+        transforms = (element.find(path, NAMESPACES) for path in _TRANSFORMS)
+        transform = next((found for found in transforms if found is not None), None)
+        shape = Shape(element, kind, mapping.frame(transform), _placeholder(element), alternative_text(names))
+        if kind == "grpSp":
+            shape.members = shapes_of(element, mapping.inside(transform))
+        shapes.append(shape)
+    return shapes
 
 
 def ordered(shapes: list[Shape]) -> list[Shape]:
@@ -83,19 +95,6 @@ def ordered(shapes: list[Shape]) -> list[Shape]:
     for shape in [*titles, *in_reading_order(placed, lambda shape: shape.frame or ShapeFrame()), *loose]:
         result += ordered(shape.members) if shape.kind == "grpSp" else [shape]
     return result
-
-
-def _shapes(tree: Element, mapping: CoordinateMap) -> Iterator[Shape]:
-    for element in children(tree):
-        kind = local(element)
-        if kind not in _READ or _is_hidden(element):
-            continue
-        transforms = (element.find(path, NAMESPACES) for path in _TRANSFORMS)
-        transform = next((found for found in transforms if found is not None), None)
-        shape = Shape(element, kind, mapping.frame(transform), _placeholder(element), _alternative(element))
-        if kind == "grpSp":
-            shape.members = shapes_of(element, mapping.inside(transform))
-        yield shape
 
 
 def transform_box(transform: Element | None, offset: str, extent: str) -> tuple[int, int, int, int] | None:
@@ -119,16 +118,6 @@ def _placeholder(element: Element) -> Placeholder | None:
     properties = _non_visual(element)
     found = properties.find("p:nvPr/p:ph", NAMESPACES) if properties is not None else None
     return None if found is None else Placeholder(found.get("type", "obj"), found.get("idx", ""))
-
-
-def _is_hidden(element: Element) -> bool:
-    names = _names(element)
-    return names is not None and names.get("hidden") in ("1", "true")
-
-
-def _alternative(element: Element) -> str:
-    names = _names(element)
-    return "" if names is None else names.get("descr") or names.get("title") or ""
 
 
 def _names(element: Element) -> Element | None:

@@ -15,8 +15,8 @@ from pipelines.parse.office.drawing import (
     Graphics,
     PictureItem,
     WordArtItem,
+    alternative_text,
     drawing_items,
-    meaningful,
 )
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
@@ -197,14 +197,9 @@ def _items(anchor: Element) -> Iterator[ChartItem | DiagramItem | PictureItem | 
             if text:
                 yield WordArtItem(text)
         elif name in ("pic", "graphicFrame"):
-            for item in drawing_items(child, _alternative(child)):
+            for item in drawing_items(child, alternative_text(next(child.iter(qualified("xdr:cNvPr")), None))):
                 if isinstance(item, ChartItem | DiagramItem | PictureItem):
                     yield item
-
-
-def _alternative(element: Element) -> str:
-    names = next((node for node in element.iter(qualified("xdr:cNvPr"))), None)
-    return "" if names is None else meaningful(names.get("descr") or names.get("title") or "")
 
 
 def _corner(anchor: Element, name: str) -> int:
