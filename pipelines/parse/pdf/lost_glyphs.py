@@ -72,9 +72,6 @@ def _decomposed(character: str) -> str:
 
 def with_restored_characters(file: PdfFile, page: RawPage, settings: OcrSettings) -> tuple[RawPage, tuple[str, ...]]:
     """Return the page with lost characters read by OCR, and remarks; its words in `file` are restored too."""
-    damaged = [line for line in page.lines if lost_characters(line.text)][:_MOST_LINES]
-    if not damaged:
-        return page, ()
     try:
         engine = ocr_engine(settings)
     except MissingExtra as error:
@@ -83,7 +80,7 @@ def with_restored_characters(file: PdfFile, page: RawPage, settings: OcrSettings
         return page, ()
     found: dict[Line, Line] = {}
     words = list(file.words(page.number))
-    for line in damaged:
+    for line in [line for line in page.lines if lost_characters(line.text)][:_MOST_LINES]:
         # A margin of a third of the type size, for descenders and white space.
         picture = decoded(file.render(page.number, _DPI, line.rect.grown(line.size / 3)))
         readings = [one for one in engine.read(picture) if one.confidence >= settings.min_confidence]

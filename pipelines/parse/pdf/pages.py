@@ -27,7 +27,7 @@ from pipelines.parse.pdf.layout import (
     plain_columns,
     with_bullets,
 )
-from pipelines.parse.pdf.lost_glyphs import with_restored_characters
+from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
@@ -103,7 +103,7 @@ class PageReader:
         if read is not None:
             return read
         remarks: tuple[str, ...] = ()
-        if not self._short_of_time:
+        if any(lost_characters(line.text) for line in raw.lines) and not self._short_of_time:
             raw, remarks = with_restored_characters(self.file, raw, self.settings.ocr)
         return self._by_text_layer(raw, above=above, earlier_remarks=remarks)
 
