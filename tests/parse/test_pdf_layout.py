@@ -310,8 +310,8 @@ def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:
     assert len(merge_tables([part(1, 0.75, *head), elsewhere])) == 2
 
 
-def heading(text: str, style: TextStyle, seen: RegionKind | None, left: float = 60.0) -> PageItem:
-    return PageItem(BlockKind.HEADING, text, 1, Rect(left, 0, left + 100, 10), style, seen=seen)
+def heading(text: str, style: TextStyle, region: RegionKind | None, left: float = 60.0) -> PageItem:
+    return PageItem(BlockKind.HEADING, text, 1, Rect(left, 0, left + 100, 10), style, region=region)
 
 
 def paragraph(left: float = 60.0, count: int = 400) -> PageItem:
@@ -361,7 +361,7 @@ def test_a_term_over_text_that_is_set_in_and_the_title_of_a_box_are_no_headings(
 
 def test_headings_of_arabic_stand_at_the_right_margin() -> None:
     titles = [
-        PageItem(BlockKind.HEADING, text, 1, Rect(500.0 - width, 0, 500, 10), BOLD, seen=RegionKind.HEADING)
+        PageItem(BlockKind.HEADING, text, 1, Rect(500.0 - width, 0, 500, 10), BOLD, region=RegionKind.HEADING)
         for text, width in (("العملية", 40.0), ("المكتبات المشتركة", 90.0))
     ]
     text = PageItem(BlockKind.PARAGRAPH, "العمود الثاني من النص " * 9, 1, Rect(60, 20, 500, 60), BODY)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.captions import is_caption
+from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, group_paragraphs, join_lines
 from pipelines.parse.outline import section_number
 from pipelines.parse.pdf.headings import Outline, is_body_style, is_heading
@@ -16,6 +17,8 @@ from pipelines.parse.pdf.page import RegionKind
 from pipelines.parse.pdf.survey import Survey
 
 _LABEL = re.compile(r"[^\W\d_]+\.?\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?[.:]?")
+_LONGEST_LABEL = 60
+"""Maximum characters of a label in a figure."""
 _LONGEST_TITLE = 200
 """Maximum characters of a caption's title."""
 _INSIDE_LISTS = (BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.FOOTNOTE)
@@ -42,6 +45,20 @@ class BlockMaker:
         self.survey = survey
         self.outline = outline
 
+    def columns(self, lines: Sequence[Line]) -> list[PageItem]:
+        """Return the items of lines that are laid out in plain columns, in reading order."""
+        return [item for group in reading_order(lines) for item in self.column(in_rows(group))]
+
+    def labels(self, lines: Sequence[Line]) -> list[PageItem]:
+        """Return the items of the text in a figure: labels as one paragraph, longer text unchanged, then captions."""
+        items = self.columns(lines)
+        text = [replace(i, kind=BlockKind.PARAGRAPH) for i in items if i.kind is not BlockKind.CAPTION]
+        captions = [item for item in items if item.kind is BlockKind.CAPTION]
+        if len(text) < 2 or any(len(item.text) > _LONGEST_LABEL for item in text):
+            return [*text, *captions]
+        joined = "\n".join(item.text for item in text)
+        return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
+
     def column(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of one column of the text layer, from the top."""
         groups = [part for group in group_paragraphs(lines) for part in self._split(group)]
@@ -54,7 +71,7 @@ class BlockMaker:
 
     def region(self, region: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of a region whose kind was determined by a layout model."""
-        return [replace(item, seen=region) for item in self._region_items(region, lines)]
+        return [replace(item, region=region) for item in self._region_items(region, lines)]
 
     def _region_items(self, region: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
         kind = _KINDS.get(region)

@@ -113,13 +113,13 @@ def _votes(items: Sequence[PageItem]) -> dict[TextStyle, Counter[bool]]:
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:
         if item.kind is BlockKind.HEADING:
-            votes.setdefault(item.style, Counter())[item.seen is None or item.seen in _HEADING_REGIONS] += 1
+            votes.setdefault(item.style, Counter())[item.region is None or item.region in _HEADING_REGIONS] += 1
     return votes
 
 
 def _has_majority(item: PageItem, votes: dict[TextStyle, Counter[bool]]) -> bool:
     found = votes.get(item.style, Counter())
-    return found[True] >= found[False] or (item.seen is not None and is_numbered(item.text))
+    return found[True] >= found[False] or (item.region is not None and is_numbered(item.text))
 
 
 def _stands_apart(item: PageItem, body: TextStyle, margins: _Margins, below: PageItem | None) -> bool:

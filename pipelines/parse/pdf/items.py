@@ -33,7 +33,7 @@ class PageItem:
 
     `style` is that of the first line; `rect` is on the upright page, `boxes` on the displayed page. `parts` are the
     first rows of each page's part of a joined table, `continues` says that a table is the continuation of one in the
-    column or page before. `seen` is the kind of its region in the layout model, None if the model was not used;
+    column or page before. `region` is the kind of its region in the layout model, None if the model was not used;
     `boxed` says that a heading is in a drawn box with text below.
     """
 
@@ -50,7 +50,7 @@ class PageItem:
     image: Image | None = None
     boxes: tuple[Box, ...] = ()
     pointers: tuple[Pointer, ...] = ()
-    seen: RegionKind | None = None
+    region: RegionKind | None = None
     boxed: bool = False
 
 

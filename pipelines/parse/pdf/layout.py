@@ -227,8 +227,3 @@ def _split_at_gaps(lines: Sequence[Line]) -> list[list[Line]]:
         else:
             runs.append([line])
     return runs
-
-
-def plain_columns(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the columns of a page without a model; lines at one height are ordered from the left."""
-    return [in_rows(group) for group in reading_order(lines)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
@@ -24,14 +24,13 @@ from pipelines.parse.pdf.layout import (
     in_box,
     needs_image,
     needs_model,
-    plain_columns,
     with_bullets,
 )
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
-from pipelines.parse.pdf.tables import fill_grid, missing_numbers
+from pipelines.parse.pdf.tables import table_items
 from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
@@ -48,8 +47,6 @@ _MOST_MODEL_LINES = 1000
 _DRAWING_SHAPES = 5_000
 """Minimum lines and shapes of a page that is a drawing."""
 _ASIDES = (RegionKind.HEADER, RegionKind.FOOTER, RegionKind.FOOTNOTE)
-_LONGEST_LABEL = 60
-"""Maximum characters of a label in a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +154,7 @@ class PageReader:
 
     def _by_rules(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
         """Return the items of a page by rules, None if a doubtful heading needs the layout model."""
-        items = [item for column in plain_columns(lines) for item in maker.column(column)]
+        items = maker.columns(lines)
         if self.settings.pdf.layout == "auto" and any(
             item.kind is BlockKind.HEADING and is_doubtful(item, self.survey.body, self.outline) for item in items
         ):
@@ -185,7 +182,7 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = _tables(body, words, grids, self.survey.vocabulary)
+        tables, remarks = table_items(body, words, grids, self.survey.vocabulary)
         of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for region in fill_regions(kept, free):
@@ -199,9 +196,9 @@ class PageReader:
             ):
                 areas.remove(area)
                 items.append(figure_item(self.file, body, area, unread=bool(region.lines)))
-                items += _labels(maker, region.lines)
+                items += maker.labels(region.lines)
             elif region.lines and region.kind in (RegionKind.PICTURE, RegionKind.TABLE):
-                items += [replace(item, seen=region.kind) for item in maker.column(region.lines)]
+                items += [replace(item, region=region.kind) for item in maker.column(region.lines)]
             elif region.lines:
                 items += maker.region(region.kind, region.lines)
         if late:
@@ -263,11 +260,11 @@ class PageReader:
         return max(36, min(wanted, int(self.settings.ocr.max_side / longest)))
 
     def _ocr_page(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
-        seen = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
+        scan = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=TextStyle(usual)), self.outline)
-        lines, furniture = self.survey.furniture.split(seen.lines, seen.height)
-        items = [item for part in part_tables(lines, seen.box) for item in _scan_items(part, maker)]
+        lines, furniture = self.survey.furniture.split(scan.lines, scan.height)
+        items = [item for part in part_tables(lines, scan.box) for item in _scan_items(part, maker)]
         if not is_running(read.lines) and not any(item.cells for item in items):
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
             if not raw.images:  # a drawing whose letters are curves: its labels, grouped by part of the drawing
@@ -280,26 +277,8 @@ class PageReader:
         figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         remarks = (f"{why}, read by OCR",) if items else ()
-        placed = (*_with_boxes(list_levels(items), seen), *_with_boxes(figures, raw))
-        return ReadPage(page, placed, _with_boxes(asides, seen), remarks)
-
-
-def _tables(
-    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
-) -> tuple[list[PageItem], list[str]]:
-    """Return the tables of the grids, filled with words, and remarks on numbers that are missing in them."""
-    items: list[PageItem] = []
-    remarks: list[str] = []
-    for grid in grids:
-        held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
-        cells = fill_grid(grid, held, page, vocabulary)
-        missing = missing_numbers(held, cells)
-        if missing:
-            # Five numbers identify the table.
-            remarks.append(f"a table lacks {', '.join(missing[:5])}")
-        text = "\n".join(cell.text for cell in cells)
-        items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
-    return items, remarks
+        placed = (*_with_boxes(list_levels(items), scan), *_with_boxes(figures, raw))
+        return ReadPage(page, placed, _with_boxes(asides, scan), remarks)
 
 
 def _scan_items(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageItem]:
@@ -308,18 +287,7 @@ def _scan_items(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageIte
         text = "\n".join(cell.text for cell in part.cells)
         sure = sum(line.confidence for line in part.lines) / len(part.lines)
         return [PageItem(BlockKind.TABLE, text, maker.page, part.rect, confidence=sure, cells=part.cells)]
-    return [item for column in plain_columns(part) for item in maker.column(column)]
-
-
-def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[PageItem]:
-    """Return the text in a figure as items after it: labels as one paragraph, longer text unchanged."""
-    items = [item for column in plain_columns(lines) for item in maker.column(column)]
-    text = [replace(i, kind=BlockKind.PARAGRAPH) for i in items if i.kind is not BlockKind.CAPTION]
-    captions = [item for item in items if item.kind is BlockKind.CAPTION]
-    if len(text) < 2 or any(len(item.text) > _LONGEST_LABEL for item in text):
-        return [*text, *captions]
-    joined = "\n".join(item.text for item in text)
-    return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
+    return maker.columns(part)
 
 
 def _with_boxes(items: Sequence[PageItem], page: RawPage) -> tuple[PageItem, ...]:

@@ -79,8 +79,8 @@ class PdfReader:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
             outline = Outline.of(file.bookmarks())
-            seen = survey(file, builder.task.clock)
-            pages = PageReader(file, seen, outline, settings, builder.task)
+            surveyed = survey(file, builder.task.clock)
+            pages = PageReader(file, surveyed, outline, settings, builder.task)
             read = []
             for number in range(1, file.pages + 1):
                 builder.task.next_page(number)
@@ -90,11 +90,11 @@ class PdfReader:
                     builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
                     break
                 builder.child(Child(name, data))
-        _assemble(builder, read, outline, seen)
+        _assemble(builder, read, outline, surveyed)
         return builder.build()
 
 
-def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, seen: Survey) -> None:
+def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, surveyed: Survey) -> None:
     labels = {page.page.number: page.page.label for page in pages}
     for page in pages:
         builder.page(page.page)
@@ -104,9 +104,9 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
             builder.remark(remark, page.page.number)
         for item in page.furniture:
             builder.furniture(item.kind, item.text, _place(item, labels))
-    items = consistent(merge_tables([item for page in pages for item in page.items]), outline, seen.body)
+    items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
     items = without_contents(without_lists(items))
-    for item in with_levels(with_title(items, seen.body), outline):
+    for item in with_levels(with_title(items, surveyed.body), outline):
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)
 

@@ -8,10 +8,12 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from pipelines.core.document import BlockKind
 from pipelines.core.table import Cell
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around, join_lines
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
 _CODE_OR_NUMBER = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
@@ -116,6 +118,24 @@ def _header_rows(grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]) -> in
     if not named and sum(map(len, first)) > _HEADER_LENGTH * mean:
         return 0
     return max(cell.row_span for cell in grid.cells if cell.row == 0)
+
+
+def table_items(
+    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
+) -> tuple[list[PageItem], list[str]]:
+    """Return the tables of the grids, filled with words, and remarks on numbers that are missing in them."""
+    items: list[PageItem] = []
+    remarks: list[str] = []
+    for grid in grids:
+        held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
+        cells = fill_grid(grid, held, page, vocabulary)
+        missing = missing_numbers(held, cells)
+        if missing:
+            # Five numbers identify the table.
+            remarks.append(f"a table lacks {', '.join(missing[:5])}")
+        text = "\n".join(cell.text for cell in cells)
+        items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
+    return items, remarks
 
 
 def _words_by_cell(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
