@@ -95,9 +95,9 @@ def _measure(files: list[Path], *, ocr: bool, told: bool) -> None:
 
 
 def _read(path: Path, settings: ParseSettings) -> Parsed:
-    from pipelines.parse.ocr.figure_reader import SEEN
+    from pipelines.parse.ocr.figure_reader import RECENT
 
-    SEEN.clear()
+    RECENT.clear()
     return parse(path, source_of(path, path.name), settings)
 
 

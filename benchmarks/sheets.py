@@ -23,7 +23,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pipelines.core.document import Block
 from pipelines.core.table import Table
-from pipelines.parse.office.regions import CellRange, area
+from pipelines.parse.office.regions import CellRange, parse_range
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.settings import ParseSettings
 
@@ -224,11 +224,11 @@ def _marks(wanted: Wanted, others: Sequence[Wanted], blocks: Sequence[Block]) ->
 
 def _holds(block: Block, wanted: Wanted) -> bool:
     whole, part = _range(block.provenance.cells), _range(wanted.area)
-    return whole.holds(part.top, part.left) and whole.holds(part.bottom, part.right)
+    return whole.contains(part.top, part.left) and whole.contains(part.bottom, part.right)
 
 
 def _range(cells: str) -> CellRange:
-    found = area(cells)
+    found = parse_range(cells)
     assert found is not None
     return found
 

@@ -19,7 +19,7 @@ from pipelines.core.work.pool import WorkerPool
 from pipelines.lang.identify import detect_language
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, allowance, containers, doing, keep_nothing, tell_nobody
 from pipelines.parse.magic import is_zipped_office
-from pipelines.parse.office.salvage import salvaged
+from pipelines.parse.office.package import salvaged
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pieces import clean
 from pipelines.parse.reader import Reader

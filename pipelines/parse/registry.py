@@ -23,9 +23,9 @@ from pipelines.parse.settings import ParseSettings
 ENTRY_POINTS = "strata.readers"
 READERS = (
     "image:ImageReader",
-    "office.docx:DocxReader",
-    "office.xlsx:XlsxReader",
-    "office.pptx:PptxReader",
+    "office.docx.reader:DocxReader",
+    "office.xlsx.reader:XlsxReader",
+    "office.pptx.reader:PptxReader",
     "office.odf.reader:OdtReader",
     "office.odf.reader:OdsReader",
     "office.odf.reader:OdpReader",

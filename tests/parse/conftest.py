@@ -43,4 +43,4 @@ def document_of(parse_bytes: ParseBytes) -> Callable[..., Document]:
 @pytest.fixture(autouse=True)
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have no picture read off by an earlier test."""
-    monkeypatch.setattr("pipelines.parse.ocr.figure_reader.SEEN", {})
+    monkeypatch.setattr("pipelines.parse.ocr.figure_reader.RECENT", {})

@@ -16,7 +16,7 @@ from pipelines.core.outcome import Status
 from pipelines.parse.gallery import pages_named
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, doing
 from pipelines.parse.ocr.engine import OcrEngine, Raster
-from pipelines.parse.ocr.pictures import Reread, read_upright
+from pipelines.parse.ocr.pictures import UprightReading, read_upright
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pdf.reader import PdfReader
@@ -47,7 +47,7 @@ def read_off(monkeypatch: pytest.MonkeyPatch) -> list[Raster]:
     """The pictures that were read off."""
     given: list[Raster] = []
 
-    def counted(engine: OcrEngine, image: Raster) -> Reread:
+    def counted(engine: OcrEngine, image: Raster) -> UprightReading:
         given.append(image)
         return read_upright(engine, image)
 
@@ -275,7 +275,7 @@ def test_pages_that_share_an_issue_are_told_together() -> None:
 
 
 def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaking(engine: OcrEngine, image: Raster) -> Reread:
+    def breaking(engine: OcrEngine, image: Raster) -> UprightReading:
         if min(image.shape[:2]) < 200:
             raise RuntimeError("no such tensor")
         return read_upright(engine, image)

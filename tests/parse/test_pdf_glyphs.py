@@ -13,7 +13,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.pdf.lost_glyphs import lost, mended
+from pipelines.parse.pdf.lost_glyphs import lost_characters, restored
 from pipelines.parse.settings import OcrSettings, ParseSettings
 
 ParseBytes = Callable[..., Parsed]
@@ -70,10 +70,10 @@ def test_without_ocr_the_text_is_as_the_file_tells_it(parse_bytes: ParseBytes) -
     ],
 )
 def test_only_what_is_lost_is_taken_from_ocr(text: str, read: str, right: str) -> None:
-    assert mended(text, read) == right
+    assert restored(text, read) == right
 
 
 def test_a_question_is_no_lost_character() -> None:
-    assert lost("Is it below 85? Then stop.") == []
-    assert lost("How many are there?") == []
-    assert lost("85 ?C") == [3]
+    assert lost_characters("Is it below 85? Then stop.") == []
+    assert lost_characters("How many are there?") == []
+    assert lost_characters("85 ?C") == [3]

@@ -18,13 +18,13 @@ from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
 from pipelines.parse.pdf.consistency import consistent
 from pipelines.parse.pdf.extract import add_rules
-from pipelines.parse.pdf.grid_rules import spans_by_rules
+from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import in_box
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import MOST_AREAS, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
-from pipelines.parse.pdf.stripes import lattices, striped, without_text
+from pipelines.parse.pdf.page import MOST_SHAPES, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.stripes import find_lattices, find_stripes, split_at_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
 from tests.parse.pdf_pages import LOREM, Pdf
@@ -95,16 +95,16 @@ def test_one_column_is_no_table() -> None:
 
 def test_level_lines_of_one_width_tell_where_a_table_is() -> None:
     cells = [Rect(left, top, left + 50, top) for top in (10.0, 30.0, 50.0, 70.0) for left in (0.0, 50.0)]
-    assert striped(Rules(level=cells)) == [Rect(0, 10, 100, 70)]
-    assert striped(Rules(level=cells[:4])) == []
+    assert find_stripes(Rules(horizontal=cells)) == [Rect(0, 10, 100, 70)]
+    assert find_stripes(Rules(horizontal=cells[:4])) == []
     drawing = [Rect(left, top, left + 40, top) for left in range(200, 500, 50) for top in range(200)]
-    assert striped(Rules(level=cells + drawing)) == []
+    assert find_stripes(Rules(horizontal=cells + drawing)) == []
 
 
 def test_the_dots_of_a_line_are_one_line_and_no_table() -> None:
     dotted = [Rect(left, top, left + 1, top) for top in (10.0, 30.0, 50.0, 70.0) for left in range(0, 200, 2)]
-    assert striped(Rules(level=dotted)) == [Rect(0, 10, 199, 70)]
-    assert striped(Rules(level=[dot for dot in dotted if dot.left == 100])) == []
+    assert find_stripes(Rules(horizontal=dotted)) == [Rect(0, 10, 199, 70)]
+    assert find_stripes(Rules(horizontal=[dot for dot in dotted if dot.left == 100])) == []
 
 
 def test_a_light_head_stands_over_the_heads_below_that_have_no_first_entry() -> None:
@@ -139,21 +139,21 @@ def tinted(*boxes: tuple[float, float, float, float]) -> Rules:
 
 def test_coloured_cells_side_by_side_tell_where_a_table_is_and_boxes_around_text_do_not() -> None:
     cells = [(left, top, left + 50, top + 15) for top in (10.0, 40.0) for left in (0.0, 50.0)]
-    assert striped(tinted(*cells)) == [Rect(0, 10, 100, 55)]
-    assert striped(tinted((0, 10, 100, 25), (0, 40, 100, 55))) == []
+    assert find_stripes(tinted(*cells)) == [Rect(0, 10, 100, 55)]
+    assert find_stripes(tinted((0, 10, 100, 25), (0, 40, 100, 55))) == []
 
 
 def test_stripes_that_a_merged_cell_is_painted_over_part_no_rows_of_it() -> None:
     striped_rows = [(0, top, 200, top + 20) for top in (0, 20, 40)]
     found = tinted(*striped_rows, (0, 0, 60, 40)).without_hidden()
-    assert sorted(edge for edge in found.shaded if edge.top == 20) == [Rect(60, 20, 200, 20)] * 2
-    assert Rect(0, 40, 200, 40) in found.shaded
-    assert all(edge.top == 0 or edge.bottom == 60 or edge.left in (0, 60, 200) for edge in found.sides)
+    assert sorted(edge for edge in found.horizontal_edges if edge.top == 20) == [Rect(60, 20, 200, 20)] * 2
+    assert Rect(0, 40, 200, 40) in found.horizontal_edges
+    assert all(edge.top == 0 or edge.bottom == 60 or edge.left in (0, 60, 200) for edge in found.vertical_edges)
 
 
 def test_of_a_drawing_no_area_is_looked_for_under_another() -> None:
-    drawing = tinted(*[(0, 0, 10 + n, 10 + n) for n in range(MOST_AREAS)])
-    assert len(drawing.without_hidden().shaded) < len(drawing.shaded)
+    drawing = tinted(*[(0, 0, 10 + n, 10 + n) for n in range(MOST_SHAPES)])
+    assert len(drawing.without_hidden().horizontal_edges) < len(drawing.horizontal_edges)
     add_rules(drawing, {"type": "f", "items": [("re", (0, 0, 5000, 5000))]})
     assert drawing.without_hidden() == drawing
 
@@ -180,39 +180,39 @@ def test_lines_drawn_cell_by_cell_tell_where_tables_are_and_part_those_of_other_
     goes_on = lines(20.0, 40, 100)
     other = [line for top in (80.0, 100.0) for line in lines(top, 0, 60, 100)]
     alone = lines(200.0, 0, 100) + lines(220.0, 0, 100)
-    rules = Rules(level=[*one, *goes_on, *other, *alone])
+    rules = Rules(horizontal=[*one, *goes_on, *other, *alone])
     rows = words(
         [(6.0, 12.0, "a")], [(6.0, 32.0, "b"), (46.0, 32.0, "c")], [(6.0, 52.0, "last")], [(0.0, 70.0, "Text")]
     )
-    assert lattices(rules, rows) == [Rect(0, 10, 100, 63), Rect(0, 80, 100, 100)]
+    assert find_lattices(rules, rows) == [Rect(0, 10, 100, 63), Rect(0, 80, 100, 100)]
 
 
 def test_text_that_begins_where_the_lines_do_parts_tables_whose_entries_are_set_in() -> None:
-    rules = Rules(level=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
+    rules = Rules(horizontal=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
     rows = [[(6.0, top, name), (60.0, top, "b")] for top, name in zip((10.0, 30.0, 80.0, 100.0), "acde", strict=True)]
     heading = [(0.0, 60.0, "Further")]
-    assert without_text(Rect(0, 8, 100, 120), words(*rows, heading), rules) == [
+    assert split_at_text(Rect(0, 8, 100, 120), words(*rows, heading), rules) == [
         Rect(0, 10, 100, 40),
         Rect(0, 80, 100, 110),
     ]
-    assert without_text(Rect(0, 8, 100, 120), words(*rows), rules) == [Rect(0, 8, 100, 120)]
+    assert split_at_text(Rect(0, 8, 100, 120), words(*rows), rules) == [Rect(0, 8, 100, 120)]
 
 
 def test_a_head_that_stands_again_below_more_white_begins_a_table() -> None:
     rows = [[(6.0, top, name), (60.0, top, "b")] for top, name in zip((10.0, 30.0, 50.0, 80.0), "acda", strict=True)]
     again = [[(6.0, 100.0, "e"), (60.0, 100.0, "f")]]
     found = words(*rows, *again)
-    assert without_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 60), Rect(0, 80, 100, 110)]
+    assert split_at_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 60), Rect(0, 80, 100, 110)]
     data = words(*rows[:3], [(6.0, 70.0, "a"), (60.0, 70.0, "b")], *again)
-    assert without_text(Rect(0, 8, 100, 112), data, Rules()) == [Rect(0, 8, 100, 112)]
+    assert split_at_text(Rect(0, 8, 100, 112), data, Rules()) == [Rect(0, 8, 100, 112)]
 
 
 def test_a_numbered_heading_with_a_tab_parts_tables() -> None:
-    rules = Rules(level=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
+    rules = Rules(horizontal=[Rect(0, top, 100, top) for top in (8.0, 50.0, 78.0, 120.0)])
     rows = [[(6.0, top, name), (60.0, top, "b")] for top, name in zip((10.0, 30.0, 80.0, 100.0), "acde", strict=True)]
     heading = [(0.0, 60.0, "3.2.10"), (60.0, 60.0, "Use")]
     found = words(*rows[:2], heading, *rows[2:], bold=[2])
-    assert [part.top for part in without_text(Rect(0, 8, 100, 120), found, rules)] == [10, 80]
+    assert [part.top for part in split_at_text(Rect(0, 8, 100, 120), found, rules)] == [10, 80]
 
 
 def test_blanks_of_monospaced_type_part_no_columns() -> None:
@@ -256,7 +256,7 @@ def test_lines_of_cells_tell_columns_rows_of_a_part_and_cells_over_several_rows(
         [(62.0, 40.0, "Octeon"), (102.0, 40.0, "octeon")],
         [(2.0, 60.0, "ARM"), (62.0, 60.0, "Kirkwood")],
     )
-    grid = aligned_grid(Rect(0, 0, 150, 76), found, Rules(level=level))
+    grid = aligned_grid(Rect(0, 0, 150, 76), found, Rules(horizontal=level))
     assert grid is not None
     assert (1, 0, 2, 1) in places(spans_by_rules(grid, level))
     assert (grid.rows, grid.columns) == (4, 3)
@@ -283,7 +283,7 @@ def test_one_row_is_a_table_where_its_cells_have_colours_of_their_own() -> None:
 def test_the_caption_of_a_table_parts_it_from_the_one_above() -> None:
     rows = [[(6.0, top, "a"), (60.0, top, "b")] for top in (10.0, 30.0, 80.0, 100.0)]
     found = words(*rows, [(6.0, 55.0, "Table 3")])
-    assert without_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 40), Rect(0, 80, 100, 110)]
+    assert split_at_text(Rect(0, 8, 100, 112), found, Rules()) == [Rect(0, 10, 100, 40), Rect(0, 80, 100, 110)]
 
 
 def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:
@@ -310,8 +310,8 @@ def test_a_table_goes_on_with_rows_whose_cells_are_joined_across() -> None:
     assert len(merge_tables([part(1, 0.75, *head), elsewhere])) == 2
 
 
-def heading(text: str, style: TextStyle, seen: RegionKind | None, left: float = 60.0) -> PageItem:
-    return PageItem(BlockKind.HEADING, text, 1, Rect(left, 0, left + 100, 10), style, seen=seen)
+def heading(text: str, style: TextStyle, region: RegionKind | None, left: float = 60.0) -> PageItem:
+    return PageItem(BlockKind.HEADING, text, 1, Rect(left, 0, left + 100, 10), style, region=region)
 
 
 def paragraph(left: float = 60.0, count: int = 400) -> PageItem:
@@ -361,7 +361,7 @@ def test_a_term_over_text_that_is_set_in_and_the_title_of_a_box_are_no_headings(
 
 def test_headings_of_arabic_stand_at_the_right_margin() -> None:
     titles = [
-        PageItem(BlockKind.HEADING, text, 1, Rect(500.0 - width, 0, 500, 10), BOLD, seen=RegionKind.HEADING)
+        PageItem(BlockKind.HEADING, text, 1, Rect(500.0 - width, 0, 500, 10), BOLD, region=RegionKind.HEADING)
         for text, width in (("العملية", 40.0), ("المكتبات المشتركة", 90.0))
     ]
     text = PageItem(BlockKind.PARAGRAPH, "العمود الثاني من النص " * 9, 1, Rect(60, 20, 500, 60), BODY)

@@ -12,8 +12,8 @@ from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
-from pipelines.parse.pdf.garble import garble_score, plain, raise_text
-from pipelines.parse.pdf.grid_rules import spans_by_rules
+from pipelines.parse.pdf.garble import garble_score, normalize_run, superscript
+from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import with_bullets
@@ -60,23 +60,23 @@ def test_nonsense_scores_high(text: str) -> None:
 
 
 def test_ligatures_symbols_and_invisible_characters_become_plain() -> None:
-    assert plain("e\ufb03cient \ufb02ow\u200b\u00a0rate") == "efficient flow rate"
-    assert plain("\uf0b7", "SymbolMT") == "•"
-    assert plain("\uf0a8", "Wingdings") == "☐"
+    assert normalize_run("e\ufb03cient \ufb02ow\u200b\u00a0rate") == "efficient flow rate"
+    assert normalize_run("\uf0b7", "SymbolMT") == "•"
+    assert normalize_run("\uf0a8", "Wingdings") == "☐"
 
 
 def test_accents_of_tex_fonts_join_their_letters() -> None:
-    assert plain("R´esistances `a l’aide", "ABCDEF+LMRoman10-Regular") == "Résistances à l’aide"
-    assert plain("fran¸cais, naˆıve, ˇReˇz", "CMR10") == "français, naîve, Řež"
-    assert plain("´x", "CMR10") == "´x"
-    assert plain("˜user `x", "CMTT10") == "˜user `x"
-    assert plain("it´s", "Helvetica") == "it´s"
+    assert normalize_run("R´esistances `a l’aide", "ABCDEF+LMRoman10-Regular") == "Résistances à l’aide"
+    assert normalize_run("fran¸cais, naˆıve, ˇReˇz", "CMR10") == "français, naîve, Řež"
+    assert normalize_run("´x", "CMR10") == "´x"
+    assert normalize_run("˜user `x", "CMTT10") == "˜user `x"
+    assert normalize_run("it´s", "Helvetica") == "it´s"
 
 
 def test_superscripts_are_told_apart() -> None:
-    assert "10" + raise_text("10", "-6") == "10⁻⁶"
-    assert "5 m" + raise_text("5 m", "2") == "5 m2"
-    assert "valve" + raise_text("valve", "3)") == "valve 3)"
+    assert "10" + superscript("10", "-6") == "10⁻⁶"
+    assert "5 m" + superscript("5 m", "2") == "5 m2"
+    assert "valve" + superscript("valve", "3)") == "valve 3)"
 
 
 def read_from_the_right(*glyphs: tuple[str, float, float]) -> str:
@@ -120,7 +120,7 @@ def page_lines(number: int) -> list[Line]:
 
 def test_what_returns_at_the_edge_is_furniture() -> None:
     furniture = find_furniture(edge_keys(page_lines(number), 800) for number in range(1, 6))
-    own, apart = furniture.parted(page_lines(7), 800)
+    own, apart = furniture.split(page_lines(7), 800)
     assert [line.text for line in own] == ["Text that differsxxxxxxx", "and goes on"]
     assert {(kind, line.text) for kind, line in apart} == {
         (BlockKind.PAGE_HEADER, "STD-014"),
@@ -130,7 +130,7 @@ def test_what_returns_at_the_edge_is_furniture() -> None:
 
 def test_a_page_number_is_furniture_on_a_single_page() -> None:
     lines = [Line("- 4 -", Rect(280, 780, 320, 790), BODY), Line("1984", Rect(280, 300, 320, 310), BODY)]
-    own, apart = Furniture().parted(lines, 800)
+    own, apart = Furniture().split(lines, 800)
     assert [line.text for line in own] == ["1984"]
     assert len(apart) == 1
 
@@ -138,7 +138,7 @@ def test_a_page_number_is_furniture_on_a_single_page() -> None:
 def test_figures_above_the_page_number_are_the_page_s_own() -> None:
     entry, row = Line("Valves", Rect(50, 740, 90, 750), BODY), Line("12", Rect(300, 740, 310, 750), BODY)
     number = Line("1", Rect(280, 780, 290, 790), BODY)
-    own, apart = Furniture().parted([entry, row, number], 800)
+    own, apart = Furniture().split([entry, row, number], 800)
     assert [line.text for line in own] == ["Valves", "12"]
     assert [line.text for _, line in apart] == ["1"]
 

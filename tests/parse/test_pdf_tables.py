@@ -141,9 +141,9 @@ def test_the_layout_model_looks_at_the_picture_of_a_page_only_in_columns_and_for
     looked: list[bool] = []
     regions = PdfFile.regions
 
-    def told(self: PdfFile, number: int, *, looking: bool) -> list[PageRegion]:
-        looked.append(looking)
-        return regions(self, number, looking=looking)
+    def told(self: PdfFile, number: int, *, with_image: bool) -> list[PageRegion]:
+        looked.append(with_image)
+        return regions(self, number, with_image=with_image)
 
     monkeypatch.setattr(PdfFile, "regions", told)
     rows = [("Part", "Number"), ("Valve", "7"), ("Pump", "9")]

@@ -1,4 +1,4 @@
-"""Pictures read the right way up, found by reading: text upside down is read with little confidence."""
+"""OCR of pictures of any orientation: text that is not upright is read with low confidence."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from PIL import Image as Pillow
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
-from pipelines.parse.ocr.engine import STANDING, OcrEngine, Raster, Reading
+from pipelines.parse.ocr.engine import SIDEWAYS, OcrEngine, Raster, Reading
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
 
-_SURE = 0.9
-"""Mean confidence from which the first way tried is taken for the right one."""
+_CONFIDENT = 0.9
+"""Minimum mean confidence at which the first orientation tried is accepted."""
 _LEAST_CHARACTERS = 8
-"""Fewer tell nothing about which way is up."""
-_SLOPED = 5
-"""Characters beyond which a line is long enough to tell its slope."""
-_LEVEL = math.radians(0.1)
-"""A slope that moves a line as wide as the page by 3 pixels: no harm to reading order."""
-_STEEPEST = math.radians(12)
-"""A page that was laid on a scanner by hand is less askew; steeper lines are labels of a drawing."""
+"""Minimum characters from which the orientation can be told."""
+_LEAST_SLOPE_CHARACTERS = 5
+"""The slope of a line is only measured if it has more characters."""
+_LEAST_SKEW = math.radians(0.1)
+"""Slopes below it are ignored: over the width of a page they are 3 pixels, too few to change the reading order."""
+_MOST_SKEW = math.radians(12)
+"""A page laid on a scanner by hand is less skewed; steeper lines are labels of a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
-    """A picture read the right way up.
+class UprightReading:
+    """The text of a picture in its best orientation.
 
-    `turn` is how far it was turned, in degrees clockwise, before it was read; `lines` are in pixels of the turned
-    picture, straightened by `skew` radians; `confidence` is the mean over characters, 0 where nothing was read.
+    `turn` is the rotation applied before reading, in degrees clockwise. `lines` are in pixels of the rotated picture,
+    deskewed by `skew` radians. `confidence` is the mean over all characters, 0 if there are none.
     """
 
     lines: tuple[Line, ...]
@@ -46,33 +46,33 @@ class Reread:
     confidence: float
 
 
-def read_upright(engine: OcrEngine, image: Raster) -> Reread:
-    """Read a picture that may lie on any of its four sides.
+def read_upright(engine: OcrEngine, image: Raster) -> UprightReading:
+    """Read a picture that may be rotated by a multiple of 90 degrees.
 
-    The direction of its lines is guessed from the ink; that way is read first and taken if it is read with
-    confidence. Else its lines tell which others may be right: those across, where they stand on their end, or the one
-    upside down.
+    The direction of its lines is guessed from the ink, and that orientation is accepted if it is read with
+    confidence. Otherwise the other candidates are tried: the two sideways ones if most lines are vertical, else the
+    one upside down.
     """
-    best = _turned_and_read(engine, image, _likely(image))
-    if _sure(best) or _characters(best.lines) < _LEAST_CHARACTERS:
+    best = _read_turned(engine, image, _likely_turn(image))
+    if _is_confident(best) or _characters(best.lines) < _LEAST_CHARACTERS:
         return best
-    for turn in _others(best):
-        reread = _turned_and_read(engine, image, turn)
-        if _worth(reread) > _worth(best):
+    for turn in _other_turns(best):
+        reread = _read_turned(engine, image, turn)
+        if _score(reread) > _score(best):
             best = reread
-        if _sure(best):
+        if _is_confident(best):
             break
     return best
 
 
-def _turned_and_read(engine: OcrEngine, image: Raster, turn: int) -> Reread:
+def _read_turned(engine: OcrEngine, image: Raster, turn: int) -> UprightReading:
     turned = np.ascontiguousarray(np.rot90(image, -turn // 90))
-    return _straight(engine.read(turned), turn, turned.shape[1], turned.shape[0])
+    return _deskewed(engine.read(turned), turn, turned.shape[1], turned.shape[0])
 
 
-def _others(read: Reread) -> tuple[int, ...]:
-    """Return the other turns that may be right."""
-    if not _standing(read.lines):
+def _other_turns(read: UprightReading) -> tuple[int, ...]:
+    """Return the other candidate rotations."""
+    if not _is_sideways(read.lines):
         return ((read.turn + 180) % 360,)
     return (0, 180) if read.turn in (90, 270) else (90, 270)
 
@@ -81,56 +81,56 @@ def _characters(lines: Sequence[Line]) -> int:
     return sum(len(line.text) for line in lines)
 
 
-def _worth(reread: Reread) -> float:
-    """Characters read, each counting by how much more likely than not it is right."""
+def _score(reread: UprightReading) -> float:
+    """Return the number of characters, weighted by their confidence above one half."""
     return sum(len(line.text) * max(0.0, line.confidence - 0.5) for line in reread.lines)
 
 
-def _sure(reread: Reread) -> bool:
-    return reread.confidence >= _SURE and not _standing(reread.lines)
+def _is_confident(reread: UprightReading) -> bool:
+    return reread.confidence >= _CONFIDENT and not _is_sideways(reread.lines)
 
 
-def _standing(lines: Sequence[Line]) -> bool:
-    """Whether most of the text stands on its end: such lines are read one by one, but in no order."""
-    tall = sum(len(line.text) for line in lines if line.rect.height > STANDING * line.rect.width and len(line.text) > 2)
+def _is_sideways(lines: Sequence[Line]) -> bool:
+    """Whether most of the text is in vertical lines, which are recognized singly, but in no order."""
+    tall = sum(len(line.text) for line in lines if line.rect.height > SIDEWAYS * line.rect.width and len(line.text) > 2)
     return tall > 0.5 * _characters(lines)
 
 
-def _likely(image: Raster) -> int:
-    """Return the likeliest turn, 0 or 90: lines of text make the ink vary most across them."""
-    ink = _ink(image)
+def _likely_turn(image: Raster) -> int:
+    """Return the most likely rotation, 0 or 90: the amount of ink varies most perpendicular to lines of text."""
+    ink = _ink_mask(image)
     rows, columns = ink.mean(axis=1), ink.mean(axis=0)
-    # Clearly more: columns of digits vary too. The order of tries alone depends on it.
-    return 90 if _jumps(columns) > 1.6 * _jumps(rows) else 0
+    # Clearly more, since columns of digits vary too. Only the order of the attempts depends on it.
+    return 90 if _variation(columns) > 1.6 * _variation(rows) else 0
 
 
-def _ink(image: Raster) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    # 1,000 pixels show lines of text.
+def _ink_mask(image: Raster) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    # Lines of text are visible at 1,000 pixels.
     step = max(1, max(image.shape[:2]) // 1000)
     grey = image[::step, ::step].mean(axis=2, dtype=np.float32)
-    # Nine tenths of a page are paper or lighter.
+    # The shade that nine tenths of a page do not exceed is paper.
     paper = np.float32(np.percentile(grey, 90))
-    # A quarter of the 256 shades: print is darker than paper's stains.
+    # A quarter of the 256 shades: print differs more from paper than stains do.
     return np.asarray(np.abs(grey - paper) > 60, dtype=np.float32)
 
 
-def _jumps(profile: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
+def _variation(profile: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
     return float(np.square(np.diff(profile)).mean()) if len(profile) > 1 else 0.0
 
 
-def _straight(readings: Sequence[Reading], turn: int, width: int, height: int) -> Reread:
+def _deskewed(readings: Sequence[Reading], turn: int, width: int, height: int) -> UprightReading:
     skew = _skew(readings)
-    lines = tuple(_line(reading, skew, width, height) for reading in readings if reading.text.strip())
+    lines = tuple(_to_line(reading, skew, width, height) for reading in readings if reading.text.strip())
     characters = _characters(lines)
     confidence = sum(len(line.text) * line.confidence for line in lines) / characters if characters else 0.0
-    return Reread(lines, turn, skew, width, height, confidence)
+    return UprightReading(lines, turn, skew, width, height, confidence)
 
 
 def _skew(readings: Sequence[Reading]) -> float:
-    """Return the median slope of the longer lines in radians; 0 for less than a tenth of a degree."""
-    slopes = [_slope(reading) for reading in readings if len(reading.text) > _SLOPED]
+    """Return the median slope of the longer lines in radians, 0 if it is negligible or not that of a page."""
+    slopes = [_slope(reading) for reading in readings if len(reading.text) > _LEAST_SLOPE_CHARACTERS]
     usual = median(slopes) if slopes else 0.0
-    return usual if _LEVEL < abs(usual) < _STEEPEST else 0.0
+    return usual if _LEAST_SKEW < abs(usual) < _MOST_SKEW else 0.0
 
 
 def _slope(reading: Reading) -> float:
@@ -138,14 +138,14 @@ def _slope(reading: Reading) -> float:
     return math.atan2(end - top, right - left)
 
 
-def _line(reading: Reading, skew: float, width: int, height: int) -> Line:
-    points = [_turned(point, -skew, width / 2, height / 2) for point in reading.corners]
+def _to_line(reading: Reading, skew: float, width: int, height: int) -> Line:
+    points = [_rotated(point, -skew, width / 2, height / 2) for point in reading.corners]
     across, down = [x for x, _ in points], [y for _, y in points]
     rect = Rect(min(across), min(down), max(across), max(down))
     return Line(reading.text.strip(), rect, confidence=reading.confidence)
 
 
-def _turned(point: tuple[float, float], angle: float, x: float, y: float) -> tuple[float, float]:
+def _rotated(point: tuple[float, float], angle: float, x: float, y: float) -> tuple[float, float]:
     if not angle:
         return point
     across, down = point[0] - x, point[1] - y
@@ -154,53 +154,60 @@ def _turned(point: tuple[float, float], angle: float, x: float, y: float) -> tup
 
 
 _NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
-_MANY = 60
-"""Characters of little confidence from which there is text; fewer are grain and edges in a photograph."""
-_LARGE = 1.4
-"""Height of a line over the median from which it is taken for larger type; OCR boxes vary by a third."""
+_LEAST_ILLEGIBLE = 60
+"""Minimum characters of low confidence that are text; fewer are grain and edges in a photograph."""
+_LARGER_TYPE = 1.4
+"""Minimum ratio of a line's height to the median that is larger type; heights of OCR boxes vary by a third."""
 
 
 def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> PictureText:
-    """Read a picture; lines of too little confidence are dropped, and a page of such is not legible."""
+    """Read a picture and return its lines without those of low confidence.
+
+    If the mean confidence is too low there are no lines, and a longer text is reported as not legible.
+    """
     reread = read_upright(engine, image)
     size = reread.width, reread.height, reread.turn, reread.confidence
     if reread.confidence < settings.script_confidence:
-        many = sum(len(line.text) for line in reread.lines) >= _MANY
+        many = sum(len(line.text) for line in reread.lines) >= _LEAST_ILLEGIBLE
         return PictureText((), *size, _NOT_LEGIBLE if many else "")
     kept = [line for line in reread.lines if line.confidence >= settings.min_confidence]
-    return PictureText(_sized(_without_signs(kept)), *size)
+    return PictureText(_with_sizes(_without_stray_cjk(kept)), *size)
 
 
-def _without_signs(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines without single Chinese characters where no line has more: signs of a drawing look like them."""
+def _without_stray_cjk(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines without single CJK characters, unless other lines have CJK text or there are none.
+
+    Symbols of a drawing are often read as single CJK characters.
+    """
     single = [line for line in lines if len(line.text) == 1 and CJK_CHARACTER.search(line.text)]
     others = [line for line in lines if line not in single]
-    told = any(CJK_CHARACTER.search(line.text) for line in others) or not others
-    return list(lines) if told else others
+    is_cjk = any(CJK_CHARACTER.search(line.text) for line in others) or not others
+    return list(lines) if is_cjk else others
 
 
-def _sized(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Return the lines with one size of type, but for those that are clearly larger."""
+def _with_sizes(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the lines with the median type size, or with their own size if it is clearly larger."""
     if not lines:
         return ()
-    usual = median(_thickness(line) for line in lines)
+    usual = median(_line_height(line) for line in lines)
     return tuple(
-        replace(line, style=TextStyle(_thickness(line) if _thickness(line) > _LARGE * usual else usual))
+        replace(line, style=TextStyle(_line_height(line) if _line_height(line) > _LARGER_TYPE * usual else usual))
         for line in lines
     )
 
 
-def _thickness(line: Line) -> float:
+def _line_height(line: Line) -> float:
     return round(min(line.rect.height, line.rect.width), 1)
 
 
 def decoded(data: bytes) -> Raster:
-    """Return the pixels of an encoded picture, its transparent parts on white."""
+    """Return the pixels of an encoded picture, with transparent parts in white."""
     with Pillow.open(io.BytesIO(data)) as picture:
         return pixels(picture)
 
 
 def pixels(picture: Pillow.Image) -> Raster:
+    """Return the pixels of a picture, with transparent parts in white."""
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         flat = Pillow.new("RGBA", picture.size, "white")
         flat.alpha_composite(picture.convert("RGBA"))
@@ -211,7 +218,7 @@ def pixels(picture: Pillow.Image) -> Raster:
 def read_page(
     number: int, draw: Callable[[], Raster], engine: OcrEngine, settings: OcrSettings, task: ParseTask
 ) -> PictureText:
-    """Return what stands on a page; it is drawn and read only where no earlier run has read it."""
+    """Return the text of a page; it is rendered and read unless an earlier run has read it."""
     found = task.found(page_name(number))
     if found is not None and found.page is not None:
         return found.page

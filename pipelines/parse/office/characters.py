@@ -1,11 +1,11 @@
-"""Characters of Office documents: symbol fonts, raised and lowered digits, numerals (ECMA-376 1, 17.18.59)."""
+"""Characters of Office documents: symbol fonts, super- and subscripts, numerals of lists (ECMA-376 1, 17.18.59)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-_PRIVATE = 0xF000
-"""Where Word keeps the codes of symbol fonts (ECMA-376 1, 17.3.3.30)."""
+_SYMBOL_BASE = 0xF000
+"""Offset of the codes of symbol fonts in Word (ECMA-376 1, 17.3.3.30)."""
 _SYMBOL = dict(
     zip(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -13,8 +13,8 @@ _SYMBOL = dict(
         strict=True,
     )
 )
-# Codes of the Adobe Symbol encoding, and of Wingdings, by their names in the tables that Unicode publishes
-# (unicode.org, MAPPINGS/VENDORS/ADOBE/symbol.txt; L2/11-052 for Wingdings).
+# Codes of the Adobe Symbol encoding and of Wingdings, from tables published by Unicode (unicode.org,
+# MAPPINGS/VENDORS/ADOBE/symbol.txt; L2/11-052 for Wingdings).
 _SYMBOL_SIGNS = {
     0xA3: "≤", 0xA5: "∞", 0xAB: "↔", 0xAC: "←", 0xAD: "↑", 0xAE: "→", 0xAF: "↓", 0xB0: "°", 0xB1: "±", 0xB3: "≥",
     0xB4: "×", 0xB6: "∂", 0xB7: "•", 0xB8: "÷", 0xB9: "≠", 0xBA: "≡", 0xBB: "≈", 0xBC: "…", 0xC5: "⊕", 0xC6: "∅",
@@ -29,58 +29,58 @@ _WINGDINGS = {
 }  # fmt: skip
 # As above.
 _WINGDINGS_2 = {0x52: "☑", 0x50: "✓", 0xA3: "☐", 0x54: "☒"}
-_PLAIN = "0123456789+-−=()"
-_RAISED = str.maketrans(_PLAIN, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
-_LOWERED = str.maketrans(_PLAIN, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-# Roman numerals by weight.
+_DIGITS_AND_SIGNS = "0123456789+-−=()"
+_RAISED = str.maketrans(_DIGITS_AND_SIGNS, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
+_LOWERED = str.maketrans(_DIGITS_AND_SIGNS, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+# Roman numerals by value.
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _CHINESE_DIGITS = "零一二三四五六七八九"
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _CHINESE_FORMS = frozenset({"ideographDigital", "japaneseCounting", "taiwaneseCounting"})
-_REPEATED = 30
-"""Times that a letter is repeated at most: item 780 of a list."""
+_MOST_REPEATED = 30
+"""Maximum repetitions of a letter: item 780 of a list."""
 _HIGHEST_ROMAN = 3999
-"""MMMCMXCIX: there is no letter for 5,000."""
+"""MMMCMXCIX, as there is no letter for 5,000."""
 
 
 def glyph(font: str, code: str) -> str:
-    """Return the character at a hexadecimal place of a font, empty where it has none that is known."""
+    """Return the character of a font at a hexadecimal code, empty if it is unknown."""
     try:
-        place = int(code, 16)
+        number = int(code, 16)
     except ValueError:
         return ""
-    if place >= _PRIVATE:
-        place -= _PRIVATE
+    if number >= _SYMBOL_BASE:
+        number -= _SYMBOL_BASE
     name = font.lower()
     if name == "symbol":
-        plain = chr(place) if chr(place).isascii() and chr(place).isprintable() else ""
-        return _SYMBOL.get(chr(place)) or _SYMBOL_SIGNS.get(place) or plain
+        ascii_character = chr(number) if chr(number).isascii() and chr(number).isprintable() else ""
+        return _SYMBOL.get(chr(number)) or _SYMBOL_SIGNS.get(number) or ascii_character
     if name.startswith("wingdings"):
-        return (_WINGDINGS if name == "wingdings" else _WINGDINGS_2).get(place, "")
-    # Unicode without its controls and surrogates.
-    return chr(place) if 0x20 <= place < 0x110000 and not 0xD800 <= place < 0xE000 else ""
+        return (_WINGDINGS if name == "wingdings" else _WINGDINGS_2).get(number, "")
+    # Unicode without control characters and surrogates.
+    return chr(number) if 0x20 <= number < 0x110000 and not 0xD800 <= number < 0xE000 else ""
 
 
 def raised(text: str) -> str:
-    """Return a superscript in raised characters, as it is where one has none."""
-    return text.translate(_RAISED) if _is_plain(text) else text
+    """Return a text in superscript characters, unchanged if any character has no such form."""
+    return text.translate(_RAISED) if _has_script_forms(text) else text
 
 
 def lowered(text: str) -> str:
-    """Return a subscript in lowered characters, as it is where one has none."""
-    return text.translate(_LOWERED) if _is_plain(text) else text
+    """Return a text in subscript characters, unchanged if any character has no such form."""
+    return text.translate(_LOWERED) if _has_script_forms(text) else text
 
 
-def _is_plain(text: str) -> bool:
-    return any(char.isdigit() for char in text) and all(char in _PLAIN for char in text)
+def _has_script_forms(text: str) -> bool:
+    return any(char.isdigit() for char in text) and all(char in _DIGITS_AND_SIGNS for char in text)
 
 
 def numeral(number: int, form: str) -> str:
-    """Return `number` in a notation such as "lowerRoman" or "upperLetter"; in digits where it has none there."""
+    """Return `number` in a notation such as "lowerRoman" or "upperLetter"; in digits if the notation has no form."""
     if "hinese" in form or form in _CHINESE_FORMS:
         return _chinese(number)
-    write = _FORMS.get(form)
+    write = _NUMERALS.get(form)
     return write(number) if write is not None else str(number)
 
 
@@ -89,12 +89,12 @@ def _circled(number: int) -> str:
 
 
 def _letters(number: int) -> str:
-    """1 is a, 27 is aa, 53 is aaa."""
+    """Return "a" for 1, "aa" for 27, "aaa" for 53."""
     if number < 1:
         return str(number)
-    # Letters of the alphabet.
+    # 26 letters.
     count, letter = divmod(number - 1, 26)
-    return chr(ord("a") + letter) * min(count + 1, _REPEATED)
+    return chr(ord("a") + letter) * min(count + 1, _MOST_REPEATED)
 
 
 def _roman(number: int) -> str:
@@ -108,7 +108,7 @@ def _roman(number: int) -> str:
 
 
 def _chinese(number: int) -> str:
-    # Two digits: longer lists are not counted in words.
+    # Larger numbers are written in digits.
     if not 0 <= number <= 99:
         return str(number)
     # Tens and ones.
@@ -120,14 +120,14 @@ def _chinese(number: int) -> str:
 
 
 def _ordinal_ending(number: int) -> str:
-    # Eleventh, twelfth, thirteenth, and in every hundred (Unicode CLDR, ordinal rules of English).
+    # 11th, 12th, 13th, 111th, ... (Unicode CLDR, ordinal rules of English).
     if number % 100 in (11, 12, 13):
         return "th"
-    # As above.
+    # 1st, 2nd, 3rd, 21st, ... (as above).
     return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-_FORMS: dict[str, Callable[[int], str]] = {
+_NUMERALS: dict[str, Callable[[int], str]] = {
     "lowerLetter": _letters,
     "upperLetter": lambda number: _letters(number).upper(),
     "lowerRoman": _roman,

@@ -1,4 +1,4 @@
-"""Tables that are whole files: CSV and TSV, their encoding and delimiter found by content; Parquet and Arrow."""
+"""Readers of files that are one table: CSV and TSV, with encoding and delimiter detected, Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, signed
 from pipelines.parse.settings import ParseSettings
 
-# Where two divide the rows equally well, the first: a comma is also a decimal sign and punctuation.
+# In order of preference: a comma is also a decimal sign and punctuation.
 _DELIMITERS = ("\t", ";", "|", ",")
-_HINT = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+_DELIMITER_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _SAMPLE_LINES = 300
-"""Lines that show the delimiter; the head may be prose."""
-_SAMPLE_WIDTH = 20_000
-"""Characters of a line that show it: hundreds of columns."""
-_MOST_LINES_IN_A_FIELD = 200
-"""A field that goes on longer is a quotation mark that nobody closed."""
+"""Number of lines from which the delimiter is detected; the first ones may be prose."""
+_SAMPLE_CHARACTERS = 20_000
+"""Characters of a line from which it is detected: hundreds of columns."""
+_MOST_FIELD_LINES = 200
+"""Maximum lines of a field; a longer one begins with a quotation mark that is never closed."""
 _GRID_LINES, _GRID_LEAST = 200, 3
-"""Lines looked at for a grid, and the lines and fields it has at least: two of a kind are chance in prose."""
+"""Lines examined by `_looks_delimited`, and its minimum of lines and of fields: two may be coincidence in prose."""
 _GRID_WIDEST, _GRID_FIELD = 4000, 40
-"""Characters of a line at most, and of a field in the mean: longer ones are sentences with commas in them."""
-_ROWS_AT_ONCE = 1000
-"""Rows of a file of columns that are held at once: a fraction of `limits.cells`."""
-# The parser's own limit (128 KiB), which holds for the process, is far below what a cell may hold: a GiB is none.
+"""Maximum characters of a line, and of a field on average: longer ones are sentences with commas."""
+_BATCH_ROWS = 1000
+"""Rows of a Parquet or Arrow file in memory at once: a fraction of `limits.cells`."""
+# The default limit of the csv module (128 KiB, process-wide) is too small for long cells: 1 GiB is no limit.
 csv.field_size_limit(1 << 30)
 _TSV, _CSV = "text/tab-separated-values", "text/csv"
 
 
 def find_delimiter(lines: Sequence[str]) -> str:
-    """Return the delimiter that divides the most rows into one same number of fields, a comma where none does."""
-    if lines and (hint := _HINT.fullmatch(lines[0])):
+    """Return the delimiter that splits the most rows into the same number of fields, a comma if none does."""
+    if lines and (hint := _DELIMITER_LINE.fullmatch(lines[0])):
         return hint.group(1)
-    sample = [line[:_SAMPLE_WIDTH] for line in lines[:_SAMPLE_LINES] if line.strip()]
-    scores = {delimiter: _agreement(sample, delimiter) for delimiter in _DELIMITERS}
+    sample = [line[:_SAMPLE_CHARACTERS] for line in lines[:_SAMPLE_LINES] if line.strip()]
+    scores = {delimiter: _consistent_share(sample, delimiter) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
     return best if scores[best] > 0 else ","
 
@@ -56,14 +56,14 @@ def find_delimiter(lines: Sequence[str]) -> str:
 def read_rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
     """Yield the rows that are not empty; a quotation mark that is never closed is an ordinary character.
 
-    A first line that only names the delimiter ("sep=;") is no row.
+    A first line that declares the delimiter ("sep=;") is skipped.
     """
-    position = 1 if lines and _HINT.fullmatch(lines[0]) else 0
+    position = 1 if lines and _DELIMITER_LINE.fullmatch(lines[0]) else 0
     while position < len(lines):
-        reader = csv.reader(_from(lines, position), delimiter=delimiter, skipinitialspace=True)
+        reader = csv.reader(islice(lines, position, None), delimiter=delimiter, skipinitialspace=True)
         consumed = 0
         for row in reader:
-            if reader.line_num - consumed > _MOST_LINES_IN_A_FIELD:
+            if reader.line_num - consumed > _MOST_FIELD_LINES:
                 yield lines[position + consumed].rstrip("\n").split(delimiter)
                 position += consumed + 1
                 break
@@ -74,24 +74,19 @@ def read_rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
             return
 
 
-def _from(lines: Sequence[str], position: int) -> Iterator[str]:
-    for number in range(position, len(lines)):
-        yield lines[number]
-
-
-def _agreement(lines: Sequence[str], delimiter: str) -> float:
-    """The share of rows with the commonest number of fields, 0 where that is one."""
+def _consistent_share(lines: Sequence[str], delimiter: str) -> float:
+    """Return the share of rows with the most common number of fields above one."""
     counts = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
     divided = {fields: count for fields, count in counts.items() if fields > 1}
     return max(divided.values()) / sum(counts.values()) if divided else 0.0
 
 
 class CsvReader:
-    """Reads a delimited file as one table; what goes beyond the limit of cells is left out and told."""
+    """Reads a delimited file as one table; rows beyond `limits.cells` are left out and reported as an issue."""
 
     formats = (
-        FileFormat(_TSV, (".tsv", ".tab"), guess=lambda sample: _is_grid(sample.text, "\t"), also=(".txt",)),
-        FileFormat(_CSV, (".csv",), guess=lambda sample: _is_grid(sample.text, ",;"), also=(".txt",)),
+        FileFormat(_TSV, (".tsv", ".tab"), guess=lambda sample: _looks_delimited(sample.text, "\t"), also=(".txt",)),
+        FileFormat(_CSV, (".csv",), guess=lambda sample: _looks_delimited(sample.text, ",;"), also=(".txt",)),
     )
     name = "csv"
 
@@ -109,7 +104,7 @@ class CsvReader:
 
 
 class ColumnReader:
-    """Reads files of columns by pyarrow, group by group of their rows; the names of the columns are the header."""
+    """Reads Parquet and Arrow files in batches of rows; the header is the column names."""
 
     formats = (
         signed("application/vnd.apache.parquet", ".parquet"),
@@ -125,7 +120,7 @@ class ColumnReader:
         try:
             if source.media_type == self.formats[0].media_type:
                 file = pq.ParquetFile(path)
-                _append_rows(_rows(file.schema_arrow.names, file.iter_batches(_ROWS_AT_ONCE)), builder)
+                _append_rows(_rows(file.schema_arrow.names, file.iter_batches(_BATCH_ROWS)), builder)
             else:
                 with pa.ipc.open_file(path) as arrow:
                     batches = map(arrow.get_batch, range(arrow.num_record_batches))
@@ -143,7 +138,7 @@ def _rows(names: list[str], batches: Iterable[Any]) -> Iterator[list[str]]:
 
 
 def _append_rows(rows: Iterable[Sequence[str]], builder: DocumentBuilder) -> None:
-    """Append rows as one table; those beyond the limit of cells are left out and told."""
+    """Append rows as one table; those beyond `limits.cells` are left out and reported as an issue."""
     most = builder.settings.limits.cells
     cells, left_out = _cells(rows, most)
     if left_out:
@@ -156,7 +151,7 @@ def _append_rows(rows: Iterable[Sequence[str]], builder: DocumentBuilder) -> Non
 
 
 def _cells(rows: Iterable[Sequence[str]], most: int) -> tuple[list[Cell], int]:
-    """Return the cells that hold something, and from which row on the rest is left out, counted from 1; 0 for none."""
+    """Return the cells with text, and the first row, counted from 1, with cells beyond `most`; 0 if there is none."""
     cells: list[Cell] = []
     for row, fields in enumerate(rows):
         room = most - len(cells)
@@ -167,13 +162,13 @@ def _cells(rows: Iterable[Sequence[str]], most: int) -> tuple[list[Cell], int]:
     return cells, 0
 
 
-def _is_grid(text: str, delimiters: str) -> bool:
-    """Whether every line has the same number of short fields, three or more, by one of the delimiters."""
-    lines = [line for line in text.splitlines()[:_GRID_LINES] if line.strip()][:-1]  # the last may be cut short
-    return any(_are_rows(lines, delimiter) for delimiter in delimiters)
+def _looks_delimited(text: str, delimiters: str) -> bool:
+    """Whether one of the delimiters splits every line into the same number of short fields, at least three."""
+    lines = [line for line in text.splitlines()[:_GRID_LINES] if line.strip()][:-1]  # the last line may be truncated
+    return any(_splits_evenly(lines, delimiter) for delimiter in delimiters)
 
 
-def _are_rows(lines: list[str], delimiter: str) -> bool:
+def _splits_evenly(lines: list[str], delimiter: str) -> bool:
     if len(lines) < _GRID_LEAST or delimiter not in lines[0] or max(map(len, lines)) > _GRID_WIDEST:
         return False
     try:

@@ -1,4 +1,4 @@
-"""What a drawing shows: pictures, text boxes, charts, diagrams, in DrawingML and in the older VML."""
+"""Content of drawings in DrawingML and VML: pictures, text boxes, charts, diagrams, embedded documents."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pipelines.parse.office.package import Package
 from pipelines.parse.parsed import Child
 
 _EMBED, _LINK, _ID = qualified("r:embed"), qualified("r:link"), qualified("r:id")
-_DATA = qualified("r:dm")
-# What programs write as alternative text when nobody did.
-_NO_TEXT = re.compile(
+_DIAGRAM_DATA = qualified("r:dm")
+# Alternative texts that programs insert by default.
+_DEFAULT_TEXT = re.compile(
     r"(?:picture|image|grafik|bild|graphic|chart|diagram|diagramm|object|shape|textfeld|text box|group|image\d*"
     r"|img\W?\d*|screenshot|logo|图片|圖片|図)?[\s_\d.:-]*(?:\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?))?",
     re.IGNORECASE,
@@ -24,14 +24,14 @@ _NO_TEXT = re.compile(
 _FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?|svg|webp)", re.IGNORECASE)
 _GENERATED = re.compile(r"(?:description automatically generated|automatisch generierte beschreibung|ai-generated"
                         r" content may be incorrect).*", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_DOCUMENTS = tuple(
+_DOCUMENT_SUFFIXES = tuple(
     ".docx .docm .xlsx .xlsm .pptx .pptm .doc .xls .ppt .odt .ods .odp .pdf .htm .html .mht .rtf .txt".split()
 )
 
 
 @dataclass(frozen=True, slots=True)
 class PictureItem:
-    """A picture by its relationship; `text` is the alternative text that somebody wrote for it."""
+    """A picture by its relationship; `text` is its alternative text."""
 
     relationship: str
     text: str = ""
@@ -39,7 +39,7 @@ class PictureItem:
 
 @dataclass(frozen=True, slots=True)
 class TextItem:
-    """A text box: the element that holds its paragraphs (`w:txbxContent`)."""
+    """A text box: the element with its paragraphs (`w:txbxContent`)."""
 
     content: Element
 
@@ -66,7 +66,7 @@ class DiagramItem:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedItem:
-    """Another document inside this one, by its relationship."""
+    """A document embedded in this one, by its relationship."""
 
     relationship: str
 
@@ -74,8 +74,11 @@ class EmbeddedItem:
 Item = PictureItem | TextItem | WordArtItem | ChartItem | DiagramItem | EmbeddedItem
 
 
-def drawn(element: Element, text: str = "") -> Iterator[Item]:
-    """Yield what a `w:drawing`, `w:pict` or `w:object` shows, in the order of the file; each branch of it once."""
+def drawing_items(element: Element, text: str = "") -> Iterator[Item]:
+    """Yield the items in a `w:drawing`, `w:pict` or `w:object` in file order, once for alternative representations.
+
+    `text` is the alternative text of an enclosing element.
+    """
     name = local(element)
     if name == "txbxContent":
         yield TextItem(element)
@@ -87,34 +90,39 @@ def drawn(element: Element, text: str = "") -> Iterator[Item]:
     if name == "chart":
         yield ChartItem(element.get(_ID, ""), text)
     elif name == "relIds":
-        yield DiagramItem(element.get(_DATA, ""))
+        yield DiagramItem(element.get(_DIAGRAM_DATA, ""))
     elif name == "oleObj" or (name == "OLEObject" and element.get("Type") == "Embed"):
         yield EmbeddedItem(element.get(_ID, ""))
     elif name == "textpath" and element.get("string"):
         yield WordArtItem(element.get("string", ""))
     text = _alternative(element) or text
     for child in children(element):
-        if local(child) != "spPr":  # a picture that fills a shape is decoration
-            yield from drawn(child, text)
+        if local(child) != "spPr":  # a picture used as fill of a shape is decoration
+            yield from drawing_items(child, text)
 
 
 def _alternative(element: Element) -> str:
-    """Return the alternative text of a drawing or of one picture of a group."""
+    """Return the alternative text of a drawing, or of a picture in a group."""
     for path in ("wp:docPr", "pic:nvPicPr/pic:cNvPr", "wps:cNvPr"):
         found = element.find(path, NAMESPACES)
-        if found is not None and (text := meaningful(found.get("descr") or found.get("title") or "")):
+        if text := alternative_text(found):
             return text
     return meaningful(element.get("alt", "")) if local(element) in ("shape", "rect") else ""
 
 
+def alternative_text(properties: Element | None) -> str:
+    """Return the alternative text in the non-visual properties of a drawing (`cNvPr`, `docPr`), empty if none."""
+    return "" if properties is None else meaningful(properties.get("descr") or properties.get("title") or "")
+
+
 def meaningful(text: str) -> str:
-    """Return an alternative text without what programs put there; empty where nothing is left."""
+    """Return an alternative text without generated sentences; empty for a default text or a file name."""
     text = _GENERATED.sub("", text).strip()
-    return "" if _NO_TEXT.fullmatch(text) or _FILE_NAME.fullmatch(text) else text
+    return "" if _DEFAULT_TEXT.fullmatch(text) or _FILE_NAME.fullmatch(text) else text
 
 
 class Graphics:
-    """Appends what the drawings of one part show; `links` are that part's relationships."""
+    """Appends the content of the drawings of one part; `links` are the relationships of the part."""
 
     def __init__(self, package: Package, links: dict[str, Relationship], builder: DocumentBuilder) -> None:
         self._package = package
@@ -122,20 +130,20 @@ class Graphics:
         self._builder = builder
 
     def add(self, item: Item, place: Place) -> None:
-        """Append one item; text boxes are the business of who knows their paragraphs."""
+        """Append one item; text boxes are ignored, since the caller reads their paragraphs."""
         match item:
             case PictureItem(relationship, text):
-                self.picture(relationship, text, place)
+                self._picture(relationship, text, place)
             case ChartItem(relationship, text):
-                self.chart(relationship, text, place)
+                self._chart(relationship, text, place)
             case DiagramItem(relationship):
-                self.diagram(relationship, place)
+                self._diagram(relationship, place)
             case EmbeddedItem(relationship):
                 self.embedded(relationship)
             case WordArtItem(text):
                 self._builder.paragraph(text, place)
 
-    def picture(self, relationship: str, text: str, place: Place) -> None:
+    def _picture(self, relationship: str, text: str, place: Place) -> None:
         link = self._links.get(relationship)
         if link is None or link.external or link.target not in self._package:
             if relationship or text:
@@ -143,7 +151,7 @@ class Graphics:
             return
         self._builder.figure(image_of(self._package.find(link.target), text), place)
 
-    def chart(self, relationship: str, text: str, place: Place) -> None:
+    def _chart(self, relationship: str, text: str, place: Place) -> None:
         chart = self.read_chart(relationship)
         if chart is None:
             self._builder.figure(Image(description=text), place)
@@ -154,14 +162,16 @@ class Graphics:
         self._builder.table(chart.cells(), place, caption=chart.title)
 
     def read_chart(self, relationship: str) -> Chart | None:
-        """Return a chart of the part, None where its data is missing or of a kind that is not known."""
-        link = self._links.get(relationship)
-        root = read_xml(self._package, link.target) if link is not None and not link.external else None
+        """Return a chart of the part, None if its data is missing or of an unknown kind."""
+        root = self._root(relationship)
         return read_chart(root) if root is not None else None
 
-    def diagram(self, relationship: str, place: Place) -> None:
+    def _root(self, relationship: str) -> Element | None:
         link = self._links.get(relationship)
-        root = read_xml(self._package, link.target) if link is not None and not link.external else None
+        return read_xml(self._package, link.target) if link is not None and not link.external else None
+
+    def _diagram(self, relationship: str, place: Place) -> None:
+        root = self._root(relationship)
         if root is None:
             self._builder.remark("a diagram without data was left out")
             return
@@ -169,8 +179,9 @@ class Graphics:
             self._builder.list_item(node.text, node.level, place)
 
     def embedded(self, relationship: str) -> None:
+        """Add an embedded document of a known format as a child document."""
         link = self._links.get(relationship)
-        if link is None or link.external or not link.target.lower().endswith(_DOCUMENTS):
+        if link is None or link.external or not link.target.lower().endswith(_DOCUMENT_SUFFIXES):
             return
         data = self._package.find(link.target)
         if data:

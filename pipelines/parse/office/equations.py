@@ -23,7 +23,7 @@ _SIGNS = (
 _T = qualified("m:t")
 _CIRCUMFLEX = "\N{COMBINING CIRCUMFLEX ACCENT}"
 _BACKSLASH = "\\"
-"""What no expression within an f-string can hold before Python 3.12."""
+"""Expressions in f-strings must not contain a backslash before Python 3.12."""
 _BRACKETS = {"{": r"\{", "}": r"\}", "": ".", "⟨": r"\langle ", "⟩": r"\rangle ", "‖": r"\|", "⌊": r"\lfloor ",
              "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil "}  # fmt: skip
 
@@ -54,20 +54,20 @@ GROUPS = {"⏟": r"\underbrace", "⏞": r"\overbrace", "→": r"\overrightarrow"
 
 
 def latex(text: str) -> str:
-    """Return mathematical text in LaTeX: Greek letters and signs by name, italic and bold letters as plain ones."""
+    """Return mathematical text in LaTeX: Greek letters and signs as commands, italic and bold letters as plain ones."""
     if text.isascii() and text.isalnum():
         return text
     return "".join(_NAMES[sign] if sign in _NAMES else _sign(sign) for sign in text)
 
 
 def _sign(sign: str) -> str:
-    """Mathematical alphanumerics (U+1D400 and on) are letters in another face."""
+    """Return a character in LaTeX; mathematical alphanumeric symbols (from U+1D400) become plain letters."""
     plain = unicodedata.normalize("NFKC", sign) if "\U0001d400" <= sign <= "\U0001d7ff" else sign
     return _NAMES.get(plain, plain)
 
 
 def to_latex(element: Element) -> str:
-    """Return the LaTeX of an `m:oMath`, or of an `m:oMathPara` with its equations one to a line."""
+    """Return the LaTeX of an `m:oMath`, or of an `m:oMathPara` with one equation per line."""
     if local(element) == "oMathPara":
         return "\n".join(filter(None, (to_latex(part) for part in element.iterfind("m:oMath", NAMESPACES))))
     return _content(element).strip()
@@ -83,6 +83,8 @@ def _convert(element: Element) -> str:
     name = local(element)
     if name.endswith("Pr") or name in ("delText", "instrText"):
         return ""
+    if template := _TEMPLATES.get(name):
+        return template.format(**{part: _part(element, part) for part in ("e", "sub", "sup", "lim")})
     return _CONVERTERS.get(name, _content)(element)
 
 
@@ -91,13 +93,9 @@ def _part(element: Element, name: str) -> str:
 
 
 def _option(element: Element, name: str, default: str) -> str:
-    """Return a property such as `naryPr/chr`; present without a value it means none."""
+    """Return a property such as `naryPr/chr`: `default` if it is absent, empty if it has no value."""
     found = element.find(f"m:{local(element)}Pr/m:{name}", NAMESPACES)
     return default if found is None else found.get(qualified("m:val"), "")
-
-
-def _hidden(element: Element, name: str) -> bool:
-    return _option(element, name, "0") in ("1", "on", "true", "")
 
 
 def _run(element: Element) -> str:
@@ -114,24 +112,9 @@ def _fraction(element: Element) -> str:
     return f"{over}/{under}" if kind in ("lin", "skw") else rf"\frac{{{over}}}{{{under}}}"
 
 
-def _superscript(element: Element) -> str:
-    return f"{_part(element, 'e')}^{{{_part(element, 'sup')}}}"
-
-
-def _subscript(element: Element) -> str:
-    return f"{_part(element, 'e')}_{{{_part(element, 'sub')}}}"
-
-
-def _both(element: Element) -> str:
-    return f"{_part(element, 'e')}_{{{_part(element, 'sub')}}}^{{{_part(element, 'sup')}}}"
-
-
-def _before(element: Element) -> str:
-    return f"{{}}_{{{_part(element, 'sub')}}}^{{{_part(element, 'sup')}}}{_part(element, 'e')}"
-
-
 def _root(element: Element) -> str:
-    degree = "" if _hidden(element, "degHide") else _part(element, "deg")
+    hidden = _option(element, "degHide", "0") in ("1", "on", "true", "")
+    degree = "" if hidden else _part(element, "deg")
     return rf"\sqrt{f'[{degree}]' if degree else ''}{{{_part(element, 'e')}}}"
 
 
@@ -150,18 +133,13 @@ def _brackets(element: Element) -> str:
 
 
 def _function(element: Element) -> str:
-    return _function_name(_part(element, "fName")) + _part(element, "e")
-
-
-def _function_name(name: str) -> str:
+    name, argument = _part(element, "fName"), _part(element, "e")
     head = name.split("_", 1)[0].split("^", 1)[0].strip()
     if head in FUNCTIONS:
-        return f"\\{name}"
-    return rf"\operatorname{{{head}}}{name[len(head) :]}" if head.isalpha() and len(head) > 1 else name
-
-
-def _limit(sign: str) -> Callable[[Element], str]:
-    return lambda element: f"{_part(element, 'e')}{sign}{{{_part(element, 'lim')}}}"
+        return f"\\{name}{argument}"
+    if head.isalpha() and len(head) > 1:
+        return rf"\operatorname{{{head}}}{name[len(head) :]}{argument}"
+    return name + argument
 
 
 def _accent(element: Element) -> str:
@@ -192,34 +170,32 @@ def _lines(element: Element) -> str:
     return rf"\begin{{array}}{{c}}{(_BACKSLASH * 2).join(rows)}\end{{array}}"
 
 
-def _boxed(element: Element) -> str:
-    return rf"\boxed{{{_part(element, 'e')}}}"
-
-
 def _phantom(element: Element) -> str:
     shown = value(element, "m:phantPr/m:show", "m:val") not in ("0", "off", "false")
     return _part(element, "e") if shown else ""
 
 
+_TEMPLATES = {
+    "sSup": "{e}^{{{sup}}}",
+    "sSub": "{e}_{{{sub}}}",
+    "sSubSup": "{e}_{{{sub}}}^{{{sup}}}",
+    "sPre": "{{}}_{{{sub}}}^{{{sup}}}{e}",
+    "limLow": "{e}_{{{lim}}}",
+    "limUpp": "{e}^{{{lim}}}",
+    "borderBox": r"\boxed{{{e}}}",
+}
 _CONVERTERS: dict[str, Callable[[Element], str]] = {
     "r": _run,
     "f": _fraction,
-    "sSup": _superscript,
-    "sSub": _subscript,
-    "sSubSup": _both,
-    "sPre": _before,
     "rad": _root,
     "nary": _big_operator,
     "d": _brackets,
     "func": _function,
-    "limLow": _limit("_"),
-    "limUpp": _limit("^"),
     "acc": _accent,
     "bar": _bar,
     "groupChr": _group,
     "m": _matrix,
     "eqArr": _lines,
-    "borderBox": _boxed,
     "phant": _phantom,
     "del": lambda element: "",
 }

@@ -1,4 +1,4 @@
-"""Sheets and the tables on them: connected regions of cells that hold something. Shared by XLSX, ODS and XLS."""
+"""Sheets and the tables on them: connected regions of cells with text. Shared by XLSX, ODS and XLS."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.labels import SheetTable, with_deep_header, with_header_rows, with_labels
-from pipelines.parse.office.regions import CellIndex, CellRange, address, group_places
+from pipelines.parse.office.regions import CellIndex, CellRange, address, group_cells
 
 _LARGEST_FILLED = 10_000
-"""Places of a merged range that are looked at one by one; a larger one is a background."""
+"""Maximum cells of a merged range that is kept; a larger one is a background."""
 
 
 @dataclass(slots=True)
 class SheetGrid:
-    """What one sheet holds: texts by place, with their numbers' other forms, merged ranges, and ranges that the file
-    itself calls a table.
+    """The cells of one sheet: texts by cell, other forms of numbers (`also`), merged ranges, and declared tables.
 
-    Beyond `most` cells nothing more is taken, and `issue` says so.
+    Cells beyond the first `most` are ignored, and `issue` says so.
     """
 
     most: int
@@ -47,28 +46,28 @@ class SheetGrid:
                 self.also[row, column] = also
 
     def regions(self) -> list[SheetTable]:
-        """Return the tables, from top to bottom; merged ranges and what the file calls a table are never divided."""
+        """Return the tables from top to bottom; merged ranges and tables declared in the file are never split."""
         spans = self._spans()
         occupied = dict.fromkeys(self.texts)
         for area in spans.values():
-            occupied.update(dict.fromkeys(area.places()))
-        groups = group_places(occupied, self._joined(), self.texts)
-        regions = [self._region(places, spans) for places in groups]
+            occupied.update(dict.fromkeys(area.cells()))
+        declared = [[cell for cell in self.texts if area.contains(*cell)] for area in self.tables]
+        regions = [self._region(indices, spans) for indices in group_cells(occupied, declared, self.texts)]
         return with_labels(sorted((region for region in regions if region is not None), key=lambda region: region.area))
 
-    def _region(self, places: list[CellIndex], spans: Mapping[CellIndex, CellRange]) -> SheetTable | None:
-        if not any(place in self.texts for place in places):
+    def _region(self, indices: list[CellIndex], spans: Mapping[CellIndex, CellRange]) -> SheetTable | None:
+        if not any(index in self.texts for index in indices):
             return None
-        rows, columns = [place[0] for place in places], [place[1] for place in places]
+        rows, columns = [row for row, _ in indices], [column for _, column in indices]
         whole = CellRange(min(rows), min(columns), max(rows), max(columns))
         covered: set[CellIndex] = set()
         cells = []
-        for row, column in sorted(places):
+        for row, column in sorted(indices):
             if (row, column) in covered:
                 continue
             span = spans.get((row, column), CellRange(row, column, row, column))
             if span.size > 1:
-                covered.update(span.places())
+                covered.update(span.cells())
             cells.append(self._cell(row, column, span, whole))
         return SheetTable(whole, tuple(with_header_rows(with_deep_header(cells))))
 
@@ -85,7 +84,7 @@ class SheetGrid:
         )
 
     def _spans(self) -> dict[CellIndex, CellRange]:
-        """Return the merged ranges by their corner, those with a text first where they are too many for all."""
+        """Return the merged ranges by their first cell; if there are too many, those with text are preferred."""
         spans: dict[CellIndex, CellRange] = {}
         filled = 0
         for area in sorted(self.merged, key=lambda area: (area.top, area.left) not in self.texts):
@@ -94,22 +93,18 @@ class SheetGrid:
                 spans[area.top, area.left] = area
         return spans
 
-    def _joined(self) -> list[list[CellIndex]]:
-        """Return the places that belong together because the file says so."""
-        return [[place for place in self.texts if area.holds(*place)] for area in self.tables]
 
-
-# Names that programs give; they tell nothing and make no heading.
+# Default sheet names of spreadsheet programs: they are not used as headings.
 _DEFAULT_NAME = re.compile(rf"{any_of('sheet')}\s?\d+|sheet", re.IGNORECASE)
 
 
 def are_named(names: Iterable[str]) -> bool:
-    """Whether somebody gave a name to a sheet; then all of them head what stands on them, else none does."""
+    """Whether any sheet has a name other than a default one; then the names of all sheets are headings."""
     return any(not _DEFAULT_NAME.fullmatch(name.strip()) for name in names)
 
 
 class SheetBuilder:
-    """Appends what stands on one sheet; every piece knows the sheet's name and its cells."""
+    """Appends the content of one sheet; the place of each piece has the sheet's name and its cells."""
 
     def __init__(self, builder: DocumentBuilder, number: int, name: str) -> None:
         self.builder = builder
@@ -129,5 +124,5 @@ class SheetBuilder:
         self.builder.heading(self.name, 1, self.place(CellRange(0, 0, 0, 0)))
 
     def table(self, region: SheetTable) -> bool:
-        """Append a table; its labels and notes are its caption."""
+        """Append a table with its labels and notes as its caption; return whether it has text."""
         return self.builder.table(region.cells, self.place(region.area), caption=region.caption)

@@ -1,4 +1,4 @@
-"""Tables of a sheet: which rows are their header, and the labels and notes that speak of them, around them."""
+"""Header rows of tables on a sheet, and the labels and notes around the tables that describe them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from pipelines.core.table import Cell, is_data
 from pipelines.parse.office.regions import CellRange, is_number, is_word
 
-_NEAR = 3
-"""Rows and columns from a label to its table: with two empty ones between them it is its label still."""
+_MOST_DISTANCE = 3
+"""Maximum rows or columns from a label to its table: two empty ones in between."""
 _LEAST_WORDS = 3
-"""Words of a note in the last row of a table; fewer are a name in its first column."""
-_MOST = 200
-"""Labels of a sheet; where there seem to be more, they are scattered cells."""
+"""Minimum words of a note in the last row of a table; fewer are a name in its first column."""
+_MOST_LABELS = 200
+"""Maximum labels of a sheet; if more are found, they are scattered cells."""
 _LONGEST = 300
-"""Characters of a label: three lines; what is longer is a text of its own."""
+"""Maximum characters of a label, three lines; longer text is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetTable:
-    """One table on a sheet, or one lone cell; `caption` has its labels and notes, one to a line."""
+    """One table on a sheet, or a single cell; `caption` has its labels and notes, one per line."""
 
     area: CellRange
     cells: tuple[Cell, ...]
@@ -30,8 +30,10 @@ class SheetTable:
 
     @property
     def label(self) -> str:
-        """The text, if this is no table but a label or note: a row of one cell, a name with its value, or a title over
-        several columns with lines below it."""
+        """The text, if this is not a table but a label or note, else empty.
+
+        A label is a row of one cell, a name with its value, or a title over several columns with lines below it.
+        """
         texts = [" ".join(cell.text.split()) for cell in self.cells if cell.text]
         if any(map(is_number, texts)) or not texts or not is_word(texts[0]):
             return ""
@@ -41,74 +43,79 @@ class SheetTable:
         return ": ".join(text.rstrip(":") for text in texts)[:_LONGEST] if alone and len(texts) <= 2 else ""
 
     def _is_titled(self) -> bool:
-        """Whether the first row is one cell over several columns, and each row below has one text at most."""
+        """Whether the first row is one cell over several columns, and each row below has at most one text."""
         rows = Counter(cell.row for cell in self.cells if cell.text)
         merged = any(cell.row == 0 and cell.column_span > 1 for cell in self.cells)
         return merged and len(rows) > 1 and max(rows.values()) == 1
 
 
 def with_labels(tables: Sequence[SheetTable]) -> list[SheetTable]:
-    """Return the tables, from the top, with their captions; labels and notes stay what they are, too.
+    """Return the tables, from the top, with their captions; labels and notes are also kept as separate entries.
 
-    A label is that of the nearest table below it, beside it, or else above it. Of several labels above the first table
-    of a sheet the last is its own; the others speak of all tables.
+    A label belongs to the nearest table below it, else beside it, else above it. Of several labels above the first
+    table of a sheet, the last one belongs to this table, the others to all tables.
     """
     labels = [at for at, table in enumerate(tables) if table.label]
     bodies = [at for at, table in enumerate(tables) if not table.label and len(table.cells) > 1]
     owners: dict[int, int] = {}
-    for at in reversed(labels if len(labels) <= _MOST else []):
-        if (owner := _owner(tables[at], tables, bodies, owners)) is not None:
+    for at in reversed(labels if len(labels) <= _MOST_LABELS else []):
+        if (owner := _table_of(tables[at], tables, bodies, owners)) is not None:
             owners[at] = owner
-    told: dict[int, list[str]] = {at: [] for at in bodies}
-    general = _general(tables, owners, bodies)
+    captions: dict[int, list[str]] = {at: [] for at in bodies}
+    shared = _labels_of_all(tables, owners, bodies)
     for at, owner in sorted(owners.items()):
-        for body in bodies if at in general else [owner]:
-            told[body].append(tables[at].label)
+        for body in bodies if at in shared else [owner]:
+            captions[body].append(tables[at].label)
     return [
-        replace(table, caption="\n".join(dict.fromkeys([*told[at], *_own(table)]))) if at in told else table
+        replace(table, caption="\n".join(dict.fromkeys([*captions[at], *_inner_labels(table)])))
+        if at in captions
+        else table
         for at, table in enumerate(tables)
     ]
 
 
-def _owner(
+def _table_of(
     label: SheetTable, tables: Sequence[SheetTable], bodies: Sequence[int], owners: Mapping[int, int]
 ) -> int | None:
-    """Return the table that a label speaks of; labels below one another speak of one table, as `owners` has it."""
+    """Return the index of the table that a label belongs to, None if there is none.
+
+    `owners` are the tables of the labels further down: a label directly above another one belongs to the same table.
+    """
     found = [(distance, at) for at in bodies if (distance := _distance(label.area, tables[at].area)) is not None]
     if found:
         return min(found)[1]
     for at, owner in reversed(list(owners.items())):
-        if 0 < tables[at].area.top - label.area.bottom <= _NEAR and _common(label.area, tables[at].area):
+        if 0 < tables[at].area.top - label.area.bottom <= _MOST_DISTANCE and _share_column(label.area, tables[at].area):
             return owner
     return None
 
 
 def _distance(label: CellRange, table: CellRange) -> tuple[int, int] | None:
-    """Return how far a table is, and whether it lies below (0), beside (1) or above (2); None for too far."""
+    """Return the distance of a table and whether it is below (0), beside (1) or above (2); None if it is too far."""
     above, below = label.top - table.bottom, table.top - label.bottom
-    if _common(label, table):
-        if 0 < below <= _NEAR:
+    if _share_column(label, table):
+        if 0 < below <= _MOST_DISTANCE:
             return below, 0
-        return (above, 2) if 0 < above <= _NEAR else None
+        return (above, 2) if 0 < above <= _MOST_DISTANCE else None
     beside = table.left - label.right
-    return (beside, 1) if table.top <= label.top <= table.bottom and 0 < beside <= _NEAR else None
+    return (beside, 1) if table.top <= label.top <= table.bottom and 0 < beside <= _MOST_DISTANCE else None
 
 
-def _common(one: CellRange, other: CellRange) -> bool:
-    """Whether two areas have a column in common."""
+def _share_column(one: CellRange, other: CellRange) -> bool:
+    """Whether two ranges have a column in common."""
     return one.left <= other.right and other.left <= one.right
 
 
-def _general(tables: Sequence[SheetTable], owners: dict[int, int], bodies: Sequence[int]) -> set[int]:
-    """Return the labels at the top of a sheet that speak of all its tables."""
+def _labels_of_all(tables: Sequence[SheetTable], owners: dict[int, int], bodies: Sequence[int]) -> set[int]:
+    """Return the labels at the top of a sheet that apply to all its tables."""
     first = min((tables[at].area.top for at in bodies), default=0)
     top = [at for at in sorted(owners) if tables[at].area.bottom < first]
     own = {at for at in bodies if label_rows(tables[at].cells)}
     return {at for at in top if owners[at] in own or any(owners[later] == owners[at] for later in top if later > at)}
 
 
-def _own(table: SheetTable) -> Iterator[str]:
-    """Yield the labels in the first rows of a table, and the note in its last."""
+def _inner_labels(table: SheetTable) -> Iterator[str]:
+    """Yield the labels in the first rows of a table, and the note in its last row."""
     rows: dict[int, list[str]] = {}
     labels, last = label_rows(table.cells), table.area.bottom - table.area.top
     for cell in table.cells:
@@ -122,20 +129,20 @@ def _own(table: SheetTable) -> Iterator[str]:
 
 _Rows = Mapping[int, Mapping[int, str]]
 """Texts by row and column."""
-_MOST_ROWS = 3
-"""Rows of a header, at most: groups, names and units."""
-_LEAST_BODY = 2
-"""Rows below a header that tell what its columns hold."""
-_LOOKED_AT = 60
-"""Rows from the top that are looked at."""
+_MOST_HEADER_ROWS = 3
+"""Maximum rows of a header: groups, names and units."""
+_LEAST_BODY_ROWS = 2
+"""Minimum rows below a header from which the type of a column can be told."""
+_SCANNED_ROWS = 60
+"""Number of rows from the top that are examined."""
 _UNIT = re.compile(r"[\[(].{1,20}[\])]")
-"""A unit as headers have it, in brackets."""
+"""A unit in a header: in brackets."""
 
 
 def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells; where the first row has groups of columns above their names, the rows of names are headers too.
+    """Return the cells; if the first row names groups of columns, the rows of column names below are headers too.
 
-    Such a header has a cell over several columns, and one over all of its rows beside it.
+    Such a header has a cell that spans several columns beside a cell that spans all its rows.
     """
     first = [cell for cell in cells if cell.row == 0 and cell.header]
     depth = max((cell.row_span for cell in first), default=1)
@@ -146,52 +153,52 @@ def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def with_header_rows(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells, with the rows of the header told by what they hold.
+    """Return the cells with the header rows recognized by content.
 
-    Where the first row is data there is no header. A row with one cell above a table of several columns is its label;
-    the header comes below. A row of words above columns of numbers is a part of the header too: names under groups,
-    units under names.
+    There is no header if the first row is data. A row with one cell above several columns is a label, and the header
+    is below it. A row of words above columns of numbers also belongs to the header: names below groups, units below
+    names.
     """
     if is_data(cells):
         return [replace(cell, header=False) for cell in cells]
     rows, height = _first_rows(cells), max(cell.row + cell.row_span for cell in cells)
-    labels = _labels(rows)
+    labels = _count_labels(rows)
     depth = labels + 1
-    while depth < labels + _MOST_ROWS and depth + _LEAST_BODY <= height and _heads(rows, depth):
+    while depth < labels + _MOST_HEADER_ROWS and depth + _LEAST_BODY_ROWS <= height and _is_header_row(rows, depth):
         depth += 1
     return [replace(cell, header=True) if cell.row < depth < height else cell for cell in cells]
 
 
 def label_rows(cells: Sequence[Cell]) -> int:
-    """Return how many rows at the top of a table hold one cell each: a label of the table."""
-    return _labels(_first_rows(cells))
+    """Return the number of rows at the top of a table that have one cell each: labels of the table."""
+    return _count_labels(_first_rows(cells))
 
 
 def _first_rows(cells: Sequence[Cell]) -> _Rows:
     rows: dict[int, dict[int, str]] = {}
     for cell in cells:
-        if cell.text and cell.row < _LOOKED_AT:
+        if cell.text and cell.row < _SCANNED_ROWS:
             rows.setdefault(cell.row, {})[cell.column] = cell.text
     return rows
 
 
-def _labels(rows: _Rows) -> int:
+def _count_labels(rows: _Rows) -> int:
     count = 0
     while len(row := rows.get(count, {})) == 1 and all(map(is_word, row.values())):
         count += 1
-    # A header, and a row below it.
+    # At least a header and one row below it.
     several = sum(len(row) > 1 for row in rows.values())
     return count if several > 1 and len(rows.get(count, {})) > 1 else 0
 
 
-def _heads(rows: _Rows, number: int) -> bool:
-    """Whether a row has words where the columns below it have numbers: two different ones, or units in brackets."""
+def _is_header_row(rows: _Rows, number: int) -> bool:
+    """Whether a row has words above columns of numbers: at least two different ones, or units in brackets."""
     body: dict[int, list[bool]] = {}
     for below, texts in rows.items():
         for column, text in texts.items() if below > number else ():
             body.setdefault(column, []).append(is_number(text))
-    # Two thirds: a few values are missing or told in words.
-    numeric = {column for column, are in body.items() if len(are) >= _LEAST_BODY and 3 * sum(are) >= 2 * len(are)}
+    # Two thirds: a few values are missing or written in words.
+    numeric = {column for column, are in body.items() if len(are) >= _LEAST_BODY_ROWS and 3 * sum(are) >= 2 * len(are)}
     over = [text for column, text in rows.get(number, {}).items() if column in numeric]
     if not over or any(map(is_number, over)):
         return False

@@ -1,4 +1,4 @@
-"""DOC, PPT, XLSB and WPD by LibreOffice, XLS by xlrd (whose only user this is), and encrypted files."""
+"""Readers of DOC, PPT, XLSB and WPD (through LibreOffice), XLS (xlrd, only imported here), and encrypted files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_xls(path: Path, source: Source, settings: ParseSettings) -> Parsed:
     return builder.build()
 
 
-# xlrd meets broken files with whatever its arithmetic comes upon.
+# xlrd does not wrap the errors that broken files cause in its own code.
 _BROKEN = (XLRDError, LookupError, ValueError, AssertionError, EOFError, TypeError, AttributeError, OverflowError)
 
 
@@ -58,7 +58,7 @@ def _open(path: Path, source: Source, settings: ParseSettings) -> Book:
         content = _unlocked(path, source, settings, content)
     try:
         try:
-            # Formats, merged cells and links are only told of files that xlrd knows in full.
+            # xlrd reads formats, merged cells and links only of some versions of the format.
             return _load(content, formats=True)
         except NotImplementedError:
             return _load(content, formats=False)
@@ -86,7 +86,9 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
     for row in range(sheet.nrows):
         for column in range(sheet.row_len(row)):
             cell = sheet.cell(row, column)
-            grid.put(row, column, _text(cell, book), _also(cell, book))
+            is_number = cell.ctype == xlrd.XL_CELL_NUMBER
+            also = other_form(_value_text(cell), parse_format(_format(cell, book))) if is_number else ""
+            grid.put(row, column, _text(cell, book), also)
         if grid.full:
             break
     grid.merged += [CellRange(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
@@ -97,16 +99,16 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
         page.heading()
     for region in regions:
         if page.table(region):
-            _refer(sheet, region, builder)
+            _add_links(sheet, region, builder)
     for (row, column), note in sorted(sheet.cell_note_map.items()):
         head = f"[{note.author}] " if note.author else ""
         text = note.text.removeprefix(f"{note.author}:").strip()
         builder.note(head + text, page.place(CellRange(row, column, row, column)))
 
 
-def _refer(sheet: Sheet, region: SheetTable, builder: DocumentBuilder) -> None:
+def _add_links(sheet: Sheet, region: SheetTable, builder: DocumentBuilder) -> None:
     for link in sheet.hyperlink_list:
-        if region.area.holds(link.frowx, link.fcolx):
+        if region.area.contains(link.frowx, link.fcolx):
             target = link.url_or_path or link.textmark or ""
             target = target.decode("utf-8", "replace") if isinstance(target, bytes) else target
             kind = ReferenceKind.HYPERLINK if link.url_or_path else ReferenceKind.CROSS_REFERENCE
@@ -117,7 +119,7 @@ def _text(cell: XlsCell, book: Book) -> str:
     if cell.ctype == xlrd.XL_CELL_TEXT:
         return str(cell.value)
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        return number_text(_raw(cell), parse_format(_format(cell, book)), book.datemode == 1)
+        return number_text(_value_text(cell), parse_format(_format(cell, book)), book.datemode == 1)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if cell.value else "FALSE"
     if cell.ctype == xlrd.XL_CELL_ERROR:
@@ -125,16 +127,12 @@ def _text(cell: XlsCell, book: Book) -> str:
     return ""
 
 
-def _also(cell: XlsCell, book: Book) -> str:
-    return other_form(_raw(cell), parse_format(_format(cell, book))) if cell.ctype == xlrd.XL_CELL_NUMBER else ""
-
-
-def _raw(cell: XlsCell) -> str:
+def _value_text(cell: XlsCell) -> str:
     return str(int(cell.value)) if float(cell.value).is_integer() else repr(cell.value)
 
 
 def _format(cell: XlsCell, book: Book) -> str:
-    """Return the format code of a cell, General where the file was not read with its formats."""
+    """Return the format code of a cell; if the file was read without formats, that of a date or "General"."""
     if cell.xf_index is None or cell.xf_index >= len(book.xf_list):
         return "yyyy-mm-dd" if cell.ctype == xlrd.XL_CELL_DATE else "General"
     found = book.format_map.get(book.xf_list[cell.xf_index].format_key)
@@ -148,7 +146,7 @@ _TARGETS = MappingProxyType(
 
 
 class LegacyReader:
-    """Reads the binary formats of Office 97 to 2003, binary workbooks and WordPerfect."""
+    """Reads binary formats of Office 97 to 2003, binary workbooks and WordPerfect."""
 
     formats = (
         signed("application/msword", ".doc"),
@@ -172,7 +170,8 @@ class LegacyReader:
 
 
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
-    """Return the converted file in `folder`. Raises `TooLarge` out of time, and what `convert` does."""
+    """Return the converted file in `folder`. Raises `TooLarge` if the time limit is reached, and the errors of
+    `convert`."""
     clock = current_task().clock
     left = READING * clock.limit_s - clock.spent
     try:
@@ -182,7 +181,7 @@ def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
 
 
 class EncryptedReader:
-    """Opens a file with the passwords of the settings and reads what is inside; without one it is `Encrypted`."""
+    """Decrypts a file with the passwords in the settings and reads its content; raises `Encrypted` if none fits."""
 
     formats = (signed(ENCRYPTED_OFFICE),)
     name = "encrypted"

@@ -1,7 +1,7 @@
-"""LibreOffice, converting one file: the one place where it is started.
+"""Conversion of one file by LibreOffice, which is started only here.
 
-It reads files of strangers: it gets a profile of its own that runs no macros and follows no link out of the document,
-and no more processor seconds than it is given.
+The files are untrusted: LibreOffice runs with a new profile that disables macros and external links, and with a limit
+of processor time.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ MISSING = "LibreOffice (soffice) is not installed"
 
 
 def program() -> str | None:
-    """Return the path of LibreOffice, None where it is not on the PATH."""
+    """Return the path of the LibreOffice executable, None if it is not on the PATH."""
     return next(filter(None, map(shutil.which, _PROGRAMS)), None)
 
 
 def convert(path: Path, target: str, folder: Path, uri: str, cpu_s: float = math.inf, options: str = "") -> Path:
-    """Return the converted file, which is in `folder`.
+    """Convert a file and return the path of the result, in `folder`.
 
     Args:
-        path: the file; what its name ends in tells LibreOffice what it is.
-        target: what the converted file's name ends in ("pdf", "docx").
+        path: the file; LibreOffice recognizes its format by its suffix.
+        target: suffix of the result, without a dot ("pdf", "docx").
         folder: an empty folder.
-        uri: what errors name.
-        cpu_s: processor seconds that it may take.
-        options: the export filter and its options, as `--convert-to` takes them after the colon.
+        uri: the id in errors.
+        cpu_s: limit of processor time in seconds.
+        options: the export filter and its options, as written after the colon of `--convert-to`.
 
     Raises:
-        Unsupported: there is no LibreOffice.
-        TooLarge: it took longer.
-        Encrypted: a password protects the file.
-        Malformed: it cannot be converted.
+        Unsupported: LibreOffice is not installed.
+        TooLarge: the conversion took more than `cpu_s`.
+        Encrypted: the file is protected by a password.
+        Malformed: the file cannot be converted.
     """
     found = program()
     if found is None:
         raise Unsupported(MISSING, ids=(uri,), hint="install LibreOffice (soffice)")
-    # A profile of its own also keeps a LibreOffice that is already running out of it.
+    # The separate profile also keeps the call independent of a running LibreOffice.
     command = [found, f"-env:UserInstallation={_profile(folder).as_uri()}", "--headless", "--norestore"]
     command += ["--convert-to", f"{target}:{options}" if options else target, "--outdir", str(folder), str(path)]
     environment = {**os.environ, "HOME": str(folder)}
@@ -64,11 +64,11 @@ def convert(path: Path, target: str, folder: Path, uri: str, cpu_s: float = math
     converted = folder / f"{path.stem}.{target}"
     if converted.exists():
         return converted
-    told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-    if "password" in told.lower():
+    output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+    if "password" in output.lower():
         raise Encrypted("the document is protected by a password", ids=(uri,))
-    # Its last line has the reason; two lines of a terminal are enough of it.
-    reason = told.rpartition("\n")[2][-200:] or "no reason given"
+    # The last line has the reason; at most two lines of a terminal.
+    reason = output.rpartition("\n")[2][-200:] or "no reason given"
     raise Malformed(f"LibreOffice cannot convert it: {reason}", ids=(uri,))
 
 

@@ -1,4 +1,7 @@
-"""What the OOXML formats share: names, relationships, Strict brought to Transitional, safe XML (ECMA-376 1, 2)."""
+"""Functions shared by the OOXML formats: safe XML parsing, names, relationships, metadata (ECMA-376 1, 2).
+
+Files in the Strict variant are read as Transitional ones.
+"""
 
 from __future__ import annotations
 
@@ -44,15 +47,15 @@ NAMESPACES = {
 }
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
-# Extensions whose elements are read here; of others the alternative is.
-_UNDERSTOOD = frozenset(
+# Namespaces of extensions that are read; for any other one, the fallback is read.
+_SUPPORTED = frozenset(
     {"wps", "wpg", "wpc", "wp14", "w14", "w15", "a14", "a16", "p14", "p15", "x14", "x14ac", "x15", "m"}
 )
 _EXTERNAL_ENTITY = re.compile(rb"<!ENTITY\s+([\w.:-]{1,200})\s+(?:SYSTEM|PUBLIC)[^>]{0,2000}>")
-_PROLOGUE = 1 << 16
-"""Bytes of a part in which entities are declared, if they are."""
-_CHUNK = 1 << 20
-"""Bytes that are handed to the parser at once."""
+_PROLOG_BYTES = 1 << 16
+"""Bytes at the start of a part that are searched for entity declarations."""
+_CHUNK_BYTES = 1 << 20
+"""Bytes passed to the parser at once."""
 _SAME = "title subject description keywords category created modified revision language version".split()
 _NAMES = {name: name for name in _SAME} | {
     "creator": "author",
@@ -63,18 +66,18 @@ _EXTENDED = {"Company": "company", "Manager": "manager", "Application": "applica
 
 
 def qualified(name: str) -> str:
-    """Return "w:p" as lxml writes it, "{namespace}p"."""
+    """Return a name such as "w:p" in the notation of lxml, "{namespace}p"."""
     prefix, _, local = name.partition(":")
     return f"{{{NAMESPACES[prefix]}}}{local}"
 
 
 def local(element: Element) -> str:
-    """Return an element's name without its namespace, empty for a comment or a processing instruction."""
+    """Return an element's name without namespace, empty for a comment or a processing instruction."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def value(element: Element | None, path: str, attribute: str = "w:val") -> str | None:
-    """Return the attribute of the element at `path` below `element`, None where either is missing."""
+    """Return an attribute of the element at `path` below `element`, None if either is missing."""
     if element is None:
         return None
     found = element.find(path, NAMESPACES)
@@ -82,42 +85,43 @@ def value(element: Element | None, path: str, attribute: str = "w:val") -> str |
 
 
 def is_on(element: Element | None, path: str) -> bool:
-    """Whether the on-off property at `path` is there and not switched off (ECMA-376 1, 17.17.4)."""
+    """Whether the on-off property at `path` is present and not off (ECMA-376 1, 17.17.4)."""
     if element is None or (found := element.find(path, NAMESPACES)) is None:
         return False
     return found.get(qualified("w:val"), "true") not in ("0", "false", "off", "none")
 
 
 def transitional(data: bytes) -> bytes:
-    """Return the XML with the namespaces of Strict OOXML replaced by those of Transitional."""
+    """Return the XML with the namespaces of Strict OOXML replaced by those of Transitional OOXML."""
     return _STRICT.sub(_TRANSITIONAL, data)
 
 
 def _prepared(data: bytes) -> bytes:
-    """An entity that stands for something outside the file stands for nothing; the words around it are kept."""
-    if b"<!ENTITY" in data[:_PROLOGUE]:
-        data = _EXTERNAL_ENTITY.sub(rb'<!ENTITY \1 "">', data[:_PROLOGUE]) + data[_PROLOGUE:]
+    """Return the XML with Transitional namespaces, and with external entities declared as empty texts."""
+    if b"<!ENTITY" in data[:_PROLOG_BYTES]:
+        data = _EXTERNAL_ENTITY.sub(rb'<!ENTITY \1 "">', data[:_PROLOG_BYTES]) + data[_PROLOG_BYTES:]
     return transitional(data)
 
 
 def parse_xml(data: bytes, uri: str, name: str = "") -> Element:
-    """Return the root of an XML part; nothing outside it is ever loaded.
+    """Return the root of an XML part; external resources are never loaded.
 
-    Raises `Malformed` where it is not well-formed, `TooLarge` where it is nested beyond reason.
+    Raises `Malformed` if it is not well-formed, `TooLarge` if it exceeds the parser's limits of depth or size.
     """
+    parser = etree.XMLParser(resolve_entities="internal", no_network=True, load_dtd=False)  # type: ignore[arg-type]
     try:
-        root = etree.fromstring(_prepared(data), _parser())
+        root = etree.fromstring(_prepared(data), parser)
     except etree.XMLSyntaxError as error:
-        raise _xml_error(error, uri, name) from error
+        raise _parse_error(error, uri, name) from error
     for extra in [node for node in root.iter(etree.Comment, etree.ProcessingInstruction) if node is not root]:
-        _drop(extra)
+        _remove_node(extra)
     return root
 
 
 def stream_children(data: bytes, parents: frozenset[str], uri: str, name: str = "") -> Iterator[Element]:
-    """Yield the children of the elements called `parents` one by one, each whole, and forget it after.
+    """Yield the children of the elements named in `parents`, each complete; it is cleared after it was processed.
 
-    Memory stays that of the largest child. Raises as `parse_xml` does.
+    Memory use is that of the largest child. Raises the same errors as `parse_xml`.
     """
     parser = etree.XMLPullParser(
         ("end",),
@@ -128,16 +132,16 @@ def stream_children(data: bytes, parents: frozenset[str], uri: str, name: str = 
     )
     data = _prepared(data)
     try:
-        for start in range(0, len(data), _CHUNK):
-            parser.feed(data[start : start + _CHUNK])
-            yield from _finished(parser, parents)
+        for start in range(0, len(data), _CHUNK_BYTES):
+            parser.feed(data[start : start + _CHUNK_BYTES])
+            yield from _completed_children(parser, parents)
         parser.close()
-        yield from _finished(parser, parents)
+        yield from _completed_children(parser, parents)
     except etree.XMLSyntaxError as error:
-        raise _xml_error(error, uri, name) from error
+        raise _parse_error(error, uri, name) from error
 
 
-def _finished(parser: etree.XMLPullParser, parents: frozenset[str]) -> Iterator[Element]:
+def _completed_children(parser: etree.XMLPullParser, parents: frozenset[str]) -> Iterator[Element]:
     for _, element in parser.read_events():
         if not isinstance(element, etree._Element):
             continue
@@ -150,18 +154,14 @@ def _finished(parser: etree.XMLPullParser, parents: frozenset[str]) -> Iterator[
             parent.remove(before)
 
 
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(resolve_entities="internal", no_network=True, load_dtd=False)  # type: ignore[arg-type]
-
-
-def _xml_error(error: etree.XMLSyntaxError, uri: str, name: str) -> Malformed | TooLarge:
+def _parse_error(error: etree.XMLSyntaxError, uri: str, name: str) -> Malformed | TooLarge:
     reason = f"{name or 'the XML'} cannot be read: {error.msg}"
     beyond = any(word in str(error.msg).lower() for word in ("depth", "amplification", "limit exceeded", "too long"))
     return TooLarge(reason, ids=(uri,)) if beyond else Malformed(reason, ids=(uri,))
 
 
-def _drop(node: Element) -> None:
-    """Take a comment out and keep the text behind it."""
+def _remove_node(node: Element) -> None:
+    """Remove a comment and keep the text after it."""
     parent = node.getparent()
     if parent is None:
         return
@@ -174,16 +174,16 @@ def _drop(node: Element) -> None:
 
 
 def chosen(alternate: Element) -> Element | None:
-    """Return the branch of an `mc:AlternateContent` that a reader of today shows (ECMA-376 3, 9.3)."""
+    """Return the first branch of an `mc:AlternateContent` that is supported, else the fallback (ECMA-376 3, 9.3)."""
     fallback = alternate.find("mc:Fallback", NAMESPACES)
     for choice in alternate.findall("mc:Choice", NAMESPACES):
-        if set((choice.get("Requires") or "").split()) <= _UNDERSTOOD:
+        if set((choice.get("Requires") or "").split()) <= _SUPPORTED:
             return choice
     return fallback if fallback is not None else alternate.find("mc:Choice", NAMESPACES)
 
 
 def children(element: Element) -> Iterator[Element]:
-    """Yield the child elements, those of the chosen branch in place of an alternate content."""
+    """Yield the child elements; `mc:AlternateContent` is replaced by the children of its chosen branch."""
     for child in element:
         if child.tag == _ALTERNATE:
             branch = chosen(child)
@@ -198,9 +198,9 @@ _ALTERNATE = qualified("mc:AlternateContent")
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """What a part points at: `target` is the name of another part, or a URL where it is `external`.
+    """A link from one part to another: `target` is a part's name, or a URL if it is `external`.
 
-    `kind` is the last step of the relationship's type ("image", "hyperlink").
+    `kind` is the last segment of the relationship's type ("image", "hyperlink").
     """
 
     kind: str
@@ -209,7 +209,7 @@ class Relationship:
 
 
 def relationships(package: Package, part: str) -> dict[str, Relationship]:
-    """Return the relationships of a part by their id, of the package itself for ""; none where they are broken."""
+    """Return the relationships of a part by id, or of the package for the part ""; none if they cannot be parsed."""
     folder, name = posixpath.split(part)
     data = package.find(posixpath.join(folder, "_rels", f"{name}.rels"))
     if not data:
@@ -227,13 +227,13 @@ def relationships(package: Package, part: str) -> dict[str, Relationship]:
 
 
 def related(package: Package, part: str, kind: str) -> list[str]:
-    """Return the parts that `part` points at by relationships of one kind and that are there."""
+    """Return the existing parts that `part` links to by relationships of a kind."""
     targets = [link.target for link in relationships(package, part).values() if link.kind == kind and not link.external]
     return [target for target in targets if target in package]
 
 
 def main_part(package: Package, usual: str) -> str:
-    """Return the name of the part with the document itself. Raises `Malformed` where there is none."""
+    """Return the name of the main part. Raises `Malformed` if there is none."""
     for name in [*related(package, "", "officeDocument"), usual]:
         if name in package:
             return name
@@ -241,7 +241,7 @@ def main_part(package: Package, usual: str) -> str:
 
 
 def read_xml(package: Package, part: str) -> Element | None:
-    """Return the root of an accessory part, None where it is missing or broken: the document is read without it."""
+    """Return the root of an optional part, None if it is missing or not well-formed."""
     data = package.find(part)
     try:
         return parse_xml(data, package.uri, part) if data else None
@@ -256,7 +256,7 @@ def _resolve(folder: str, target: str) -> str:
 
 
 def core_properties(package: Package) -> dict[str, str]:
-    """Return the core properties under the names of `Document.metadata`, and the company and program from the rest."""
+    """Return the core and extended properties under the names of `Document.metadata`."""
     found: dict[str, str] = {}
     for kind, names in (
         ("core-properties", _NAMES),

@@ -1,35 +1,39 @@
-"""The parts of an Office file, encrypted or not: a zip whose members are found by name and read within limits."""
+"""Office files as ZIP packages: parts found by name and read within limits, decryption, and repair of damaged files."""
 
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from pipelines.core.errors import Encrypted, Malformed, MissingExtra
-from pipelines.parse.limits import check_archive
+from lxml import etree
+
+from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
+from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import OLE, binary_type
-from pipelines.parse.settings import ParseSettings
+from pipelines.parse.settings import Limits, ParseSettings
 
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _PROTECTED = "the document is protected by a password"
 _HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "contracts/*.docx" = "..."'
 _ENCRYPTED_FLAG = 0x1
-_HEAD = 1024
-"""Bytes in which a file tells what it is."""
+_HEAD_BYTES = 1024
+"""Bytes from the start by which a file is recognized."""
 
 
 def holds_encrypted_package(path: Path) -> bool:
-    """Whether a compound file wraps an encrypted OOXML file."""
+    """Whether a compound file (OLE) contains an encrypted OOXML file."""
     return _ENCRYPTED_PACKAGE in path.read_bytes()
 
 
 def decrypted(path: Path, uri: str, settings: ParseSettings) -> io.BytesIO:
-    """Return the content of an encrypted file, opened by the first password of the settings that fits.
+    """Return the content of an encrypted file, decrypted with the first password of the settings that fits.
 
-    Raises `Encrypted` where none does, `Malformed` for a compound file that is not encrypted.
+    Raises `Encrypted` if none fits, and `Malformed` for a compound file that is not encrypted.
     """
     passwords = settings.passwords_for(uri)
     if not passwords:
@@ -67,16 +71,16 @@ def _open(path: Path, uri: str, password: str) -> io.BytesIO | None:
 
 
 class Package:
-    """An open zip of parts. Names have no leading slash; letter case and backslashes do not matter.
+    """An open ZIP file of parts. Names have no leading slash; letter case and backslashes do not matter.
 
-    Raises `Encrypted` for a file behind a password, `Malformed` for one that is no zip or is cut short, `TooLarge`
-    for one that would unpack beyond the limits.
+    Raises `Encrypted` for a file protected by a password, `Malformed` for one that is not a ZIP file or is truncated,
+    and `TooLarge` for one that would unpack beyond the limits.
     """
 
     def __init__(self, path: Path, uri: str, settings: ParseSettings) -> None:
         self.uri = uri
         with path.open("rb") as file:
-            compound = binary_type(file.read(_HEAD)) == OLE
+            compound = binary_type(file.read(_HEAD_BYTES)) == OLE
         content = decrypted(path, uri, settings) if compound else path
         try:
             self._zip = zipfile.ZipFile(content)
@@ -100,11 +104,11 @@ class Package:
         return _normal(name) in self._members
 
     def names(self) -> list[str]:
-        """All parts, as written in the file."""
+        """Return the names of all parts as written in the file."""
         return [member.filename.replace("\\", "/").lstrip("/") for member in self._members.values()]
 
     def read(self, name: str) -> bytes:
-        """Return a part's bytes. Raises `Malformed` where it is missing or does not unpack."""
+        """Return a part's bytes. Raises `Malformed` if it is missing or does not unpack, `Encrypted` if encrypted."""
         member = self._members.get(_normal(name))
         if member is None:
             raise Malformed(f"the part {name} is missing", ids=(self.uri,))
@@ -116,7 +120,7 @@ class Package:
             raise Malformed(f"the part {name} does not unpack: {error}", ids=(self.uri,)) from error
 
     def find(self, name: str) -> bytes:
-        """Return a part's bytes, empty where it is missing or does not unpack."""
+        """Return a part's bytes, empty if it is missing or does not unpack."""
         try:
             return self.read(name)
         except Malformed:
@@ -125,3 +129,73 @@ class Package:
 
 def _normal(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
+
+
+_LOCAL_HEADER = b"PK\x03\x04"
+_HEADER = struct.Struct("<4s5H3L2H")
+"""A member's local header: signature, version, flags, method, time, date, CRC, both sizes, lengths of name and extra
+field (PKWARE APPNOTE 4.3.7)."""
+_STORED, _DEFLATED = 0, 8
+"""Compression methods (PKWARE APPNOTE 4.4.5)."""
+_STEP = 64
+"""Bytes decompressed at once: at most as many before a defect are lost."""
+_XML_SUFFIXES = (".xml", ".rels")
+
+
+def salvaged(path: Path, uri: str, limits: Limits) -> bytes:
+    """Return a ZIP file with the readable content of the damaged one at `path`, empty if there is none.
+
+    Each part ends where it no longer unpacks or is no longer XML. Parts are found by their local headers, not by the
+    file's directory. Raises `TooLarge` if they unpack beyond the limits.
+    """
+    data = path.read_bytes()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, part in _damaged_parts(data, most_unpacked(len(data), limits), uri):
+            whole = _closed_xml(part) if name.lower().endswith(_XML_SUFFIXES) else part
+            if whole and name not in archive.NameToInfo:
+                archive.writestr(name, whole)
+        found = bool(archive.NameToInfo)
+    return out.getvalue() if found else b""
+
+
+def _damaged_parts(data: bytes, most: int, uri: str) -> Iterator[tuple[str, bytes]]:
+    at = data.find(_LOCAL_HEADER)
+    while 0 <= at <= len(data) - _HEADER.size:
+        _, _, _, method, _, _, _, size, _, name_length, extra_length = _HEADER.unpack_from(data, at)
+        begin = at + _HEADER.size + name_length + extra_length
+        name = data[at + _HEADER.size : at + _HEADER.size + name_length].decode("utf-8", "replace")
+        part, end = _unpack(data, begin, size, method, most)
+        most -= len(part)
+        if most < 0:
+            raise TooLarge("unpacks to more than is allowed", ids=(uri,))
+        yield name, part
+        at = data.find(_LOCAL_HEADER, max(end, at + 1))
+
+
+def _unpack(data: bytes, begin: int, size: int, method: int, most: int) -> tuple[bytes, int]:
+    """Return the data of a member as far as it unpacks, at most `most + 1` bytes, and the offset of its end."""
+    if method == _STORED:
+        return data[begin : begin + size], begin + size
+    unpacker, part = zlib.decompressobj(-zlib.MAX_WBITS), bytearray()
+    if method != _DEFLATED:
+        return b"", begin
+    for start in range(begin, len(data), _STEP):
+        piece = data[start : start + _STEP]
+        try:
+            part += unpacker.decompress(piece, most + 1 - len(part))
+        except zlib.error:
+            return bytes(part), start
+        if unpacker.eof or len(part) > most:
+            return bytes(part), start + len(piece) - len(unpacker.unused_data)
+    return bytes(part), len(data)
+
+
+def _closed_xml(part: bytes) -> bytes:
+    """Return truncated XML with its open elements closed, empty if there is none."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
+    try:
+        root = etree.fromstring(part, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return b""
+    return etree.tostring(root, encoding="utf-8", xml_declaration=True) if root is not None else b""

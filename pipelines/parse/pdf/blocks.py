@@ -1,4 +1,4 @@
-"""Paragraphs of lines made items: which are headings, list items, captions, footnotes, code."""
+"""Lines of a page joined to items: headings, list items, captions, footnotes, code, paragraphs."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from dataclasses import replace
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.captions import is_caption
+from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, group_paragraphs, join_lines
 from pipelines.parse.outline import section_number
-from pipelines.parse.pdf.headings import Outline, is_heading, like_body
+from pipelines.parse.pdf.headings import Outline, is_body_style, is_heading
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 from pipelines.parse.pdf.survey import Survey
 
 _LABEL = re.compile(r"[^\W\d_]+\.?\s*\d{1,3}(?:[.\-]\d{1,3}){0,3}[a-z]?[.:]?")
-_TITLE = 200
-"""Characters of a caption's title at most."""
-_WITHIN_LISTS = (BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.FOOTNOTE)
+_LONGEST_LABEL = 60
+"""Maximum characters of a label in a figure."""
+_LONGEST_TITLE = 200
+"""Maximum characters of a caption's title."""
+_INSIDE_LISTS = (BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.FOOTNOTE)
 _INDENT = 4.0
-"""Points by which a deeper list is set in, at least."""
+"""Minimum indentation of a nested list in points."""
 _NOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§a-z])[.)]?\s")
-_PARTS = {
+_KINDS = {
     RegionKind.HEADING: BlockKind.HEADING,
     RegionKind.TITLE: BlockKind.HEADING,
     RegionKind.CAPTION: BlockKind.CAPTION,
@@ -34,13 +37,27 @@ _PARTS = {
 
 
 class BlockMaker:
-    """Makes items of the lines of one page."""
+    """Makes items from the lines of one page."""
 
     def __init__(self, page: int, height: float, survey: Survey, outline: Outline) -> None:
         self.page = page
         self.height = height
         self.survey = survey
         self.outline = outline
+
+    def columns(self, lines: Sequence[Line]) -> list[PageItem]:
+        """Return the items of lines that are laid out in plain columns, in reading order."""
+        return [item for group in reading_order(lines) for item in self.column(in_rows(group))]
+
+    def labels(self, lines: Sequence[Line]) -> list[PageItem]:
+        """Return the items of the text in a figure: labels as one paragraph, longer text unchanged, then captions."""
+        items = self.columns(lines)
+        text = [replace(i, kind=BlockKind.PARAGRAPH) for i in items if i.kind is not BlockKind.CAPTION]
+        captions = [item for item in items if item.kind is BlockKind.CAPTION]
+        if len(text) < 2 or any(len(item.text) > _LONGEST_LABEL for item in text):
+            return [*text, *captions]
+        joined = "\n".join(item.text for item in text)
+        return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
 
     def column(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of one column of the text layer, from the top."""
@@ -50,20 +67,20 @@ class BlockMaker:
             before = groups[position - 1] if position else None
             after = groups[position + 1] if position + 1 < len(groups) else None
             items.append(self.item(self._kind(group, before, after), group))
-        return _with_whole_captions(items)
+        return _with_joined_captions(items)
 
-    def region(self, part: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
-        """Return the items of a region of which a layout model said what it is."""
-        return [replace(item, seen=part) for item in self._of_region(part, lines)]
+    def region(self, region: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
+        """Return the items of a region whose kind was determined by a layout model."""
+        return [replace(item, region=region) for item in self._region_items(region, lines)]
 
-    def _of_region(self, part: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
-        kind = _PARTS.get(part)
+    def _region_items(self, region: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
+        kind = _KINDS.get(region)
         if kind is BlockKind.HEADING:
-            return [self.item(self._checked(group), group) for group in _by_style(lines)]
+            return [self.item(self._heading_kind(group), group) for group in _split_by_size(lines)]
         if kind is not None:
             return [self.item(kind, lines)]
         groups = [run for group in group_paragraphs(lines) for run in self._split(group)]
-        return [self.item(self._body_kind(group, part), group) for group in groups]
+        return [self.item(self._body_kind(group, region), group) for group in groups]
 
     def item(self, kind: BlockKind, lines: Sequence[Line]) -> PageItem:
         if kind is BlockKind.CODE:
@@ -82,9 +99,9 @@ class BlockMaker:
             return BlockKind.CODE
         if is_caption(text):
             return BlockKind.CAPTION
-        # A bookmark's title takes three lines at most: longer ones are text that happens to begin like it.
+        # A heading with a bookmark has at most three lines: more are text that begins like it.
         marked = len(group) <= 3 and self.outline.level(self.page, text) > 0
-        if marked or is_heading(group, text, self.survey.body, _alone(group, before, after)):
+        if marked or is_heading(group, text, self.survey.body, _is_alone(group, before, after)):
             return BlockKind.HEADING
         return self._running_kind(group, text)
 
@@ -93,47 +110,47 @@ class BlockMaker:
             return BlockKind.FOOTNOTE
         return BlockKind.LIST_ITEM if BULLET.match(text) else BlockKind.PARAGRAPH
 
-    def _checked(self, group: Sequence[Line]) -> BlockKind:
-        """A heading by the model's word is one unless it has no letters, is a list's item, or is text."""
+    def _heading_kind(self, group: Sequence[Line]) -> BlockKind:
+        """Return the kind of a heading found by the model: it may also be text, a list item or a caption."""
         text = join_lines([line.text for line in group])
-        # Three full lines of 80 characters: the model calls a paragraph a heading at times, never a shorter text.
+        # Three full lines of 80 characters: the model sometimes classifies a longer paragraph as a heading.
         if not any(character.isalpha() for character in text) or len(text) > 250:
             return BlockKind.PARAGRAPH
         if group[0].marked:
             return BlockKind.LIST_ITEM
         if is_caption(text):
             return BlockKind.CAPTION
-        # A sentence of more than a line (some twelve words) is text, whatever the model calls it.
-        if text.endswith((".", ";")) and (len(text.split()) > 12 or like_body(group[0].style, self.survey.body)):
+        # A sentence of more than a line (about twelve words) is text.
+        if text.endswith((".", ";")) and (len(text.split()) > 12 or is_body_style(group[0].style, self.survey.body)):
             return BlockKind.PARAGRAPH
         return BlockKind.HEADING
 
-    def _body_kind(self, group: Sequence[Line], part: RegionKind) -> BlockKind:
+    def _body_kind(self, group: Sequence[Line], region: RegionKind) -> BlockKind:
         kind = self._kind(group, None, None)
         if kind is BlockKind.FOOTNOTE:
             kind = BlockKind.PARAGRAPH
-        if part is RegionKind.LIST_ITEM and kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
+        if region is RegionKind.LIST_ITEM and kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
             text = group[0].text
             return kind if kind is BlockKind.HEADING and self.outline.level(self.page, text) else BlockKind.LIST_ITEM
         return kind
 
     def _is_footnote(self, group: Sequence[Line], text: str) -> bool:
-        """Small print low on the page that begins with a mark, or goes on below one."""
+        """Whether a paragraph is small print in the lower half of the page that begins with a mark."""
         first = group[0]
-        # Notes are set a step smaller, 8 on 9 points at the closest (.89); rounding to half points gives up to .92.
+        # Notes are a step smaller, at most 8 to 9 points (0.89); rounding to half points gives up to 0.92.
         small = first.size <= 0.92 * self.survey.body.size
         low = first.rect.top > 0.5 * self.height
         return small and low and (first.raised or _NOTE_MARK.match(text) is not None)
 
     def _split(self, group: Sequence[Line]) -> list[Sequence[Line]]:
-        """Return a paragraph in two where a bookmark's title is its first line, run together with the text below."""
+        """Return a paragraph split after its first line if this is the title of a bookmark."""
         if len(group) > 1 and self.outline.level(self.page, group[0].text):
             return [group[:1], group[1:]]
         return [group]
 
 
-def _with_whole_captions(items: Sequence[PageItem]) -> list[PageItem]:
-    """Return the items with captions that are only "Figure 1" joined with the title that stands below."""
+def _with_joined_captions(items: Sequence[PageItem]) -> list[PageItem]:
+    """Return the items with captions that are only a label ("Figure 1") joined with the title below."""
     done: list[PageItem] = []
     for item in items:
         if done and _completes(done[-1], item):
@@ -145,17 +162,17 @@ def _with_whole_captions(items: Sequence[PageItem]) -> list[PageItem]:
 
 
 def _completes(label: PageItem, title: PageItem) -> bool:
-    if label.kind is not BlockKind.CAPTION or not _LABEL.fullmatch(label.text) or len(title.text) > _TITLE:
+    if label.kind is not BlockKind.CAPTION or not _LABEL.fullmatch(label.text) or len(title.text) > _LONGEST_TITLE:
         return False
     plain = title.kind is BlockKind.PARAGRAPH or (title.kind is BlockKind.HEADING and not section_number(title.text))
     gap = title.rect.top - label.rect.bottom
     overlaps = min(label.rect.right, title.rect.right) > max(label.rect.left, title.rect.left)
-    # The title stands on the next line: white of half a line, and a little for accents, is between them.
+    # The title is on the next line: the gap is half a line, and a little more for accents.
     return plain and overlaps and -1 < gap < 0.6 * max(label.style.size, 1.0)
 
 
-def _alone(group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> bool:
-    """Whether nothing stands beside a paragraph: the words of one table row are no headings."""
+def _is_alone(group: Sequence[Line], before: Sequence[Line] | None, after: Sequence[Line] | None) -> bool:
+    """Whether nothing is beside a paragraph: the words of a table row are not headings."""
     middle = group[0].rect.middle[1]
     for other in (before, after):
         if other is not None and any(line.rect.top < middle < line.rect.bottom for line in other):
@@ -163,11 +180,11 @@ def _alone(group: Sequence[Line], before: Sequence[Line] | None, after: Sequence
     return True
 
 
-def _by_style(lines: Sequence[Line]) -> list[Sequence[Line]]:
-    """Return the lines of a heading cut where the size of type changes: two headings, not one."""
+def _split_by_size(lines: Sequence[Line]) -> list[Sequence[Line]]:
+    """Return the lines of a heading split where the type size changes, into several headings."""
     groups: list[list[Line]] = []
     for line in lines:
-        # Sizes of one heading differ by small capitals and by half points; two headings are a step of type apart.
+        # Sizes within a heading differ by small capitals and rounding; those of two headings by a step of type size.
         if groups and abs(groups[-1][-1].size - line.size) < max(1.2, 0.1 * line.size):
             groups[-1].append(line)
         else:
@@ -176,22 +193,22 @@ def _by_style(lines: Sequence[Line]) -> list[Sequence[Line]]:
 
 
 def code_text(lines: Sequence[Line]) -> str:
-    """Return code line by line, each indented as far as it stands to the right."""
+    """Return code with each line indented by its distance from the left edge."""
     left = min(line.rect.left for line in lines)
     # Three characters are too few for a mean width.
     widths = sorted(line.rect.width / len(line.text) for line in lines if len(line.text) > 3)
-    # A character of Courier is .6 of its size wide: 6 points at 10.
+    # A character of Courier is 0.6 of its size wide: 6 points at 10.
     wide = widths[len(widths) // 2] if widths else 6.0
     return "\n".join(" " * round((line.rect.left - left) / wide) + line.text for line in lines)
 
 
 def list_levels(items: Sequence[PageItem]) -> list[PageItem]:
-    """Return the items with each list item's depth, from how far its bullet stands to the right of its neighbours'."""
+    """Return the items with the depth of each list item, from the indentation of consecutive items."""
     done: list[PageItem] = []
     lefts: list[float] = []
     for item in items:
         if item.kind is not BlockKind.LIST_ITEM:
-            lefts = lefts if item.kind in _WITHIN_LISTS else []
+            lefts = lefts if item.kind in _INSIDE_LISTS else []
             done.append(item)
             continue
         while lefts and item.rect.left < lefts[-1] - _INDENT:

@@ -1,4 +1,4 @@
-"""What PyMuPDF gives for a page, as values."""
+"""Conversion of PyMuPDF's data about a page to our own types."""
 
 from __future__ import annotations
 
@@ -9,35 +9,38 @@ from typing import Any
 from pipelines.lang.characters import RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold, is_mono
-from pipelines.parse.pdf.garble import plain
+from pipelines.parse.pdf.garble import normalize_run
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
 from pipelines.parse.pdf.right_to_left import Glyph, glyphs_of
 
 _WORD_GAP = 0.33
-"""Of the type's size: blanks are a quarter to a third of an em, and are told as such; wider white parts words too."""
-_ASKEW = 0.17
-"""Sine of ten degrees: text is neither level nor upright from there."""
-_TICKED = (2, 5)
-"""The library's numbers of check boxes and radio buttons."""
-_THIN = 3.0
-"""Points: a drawn thing thinner than this is a line; Word has borders of a quarter to 6 points, few thicker."""
+"""Minimum gap between words without a blank character, in type sizes: blanks are a quarter to a third of an em."""
+_SLANTED = 0.17
+"""Sine of ten degrees, the minimum slope of text that is neither horizontal nor vertical."""
+_CHECKABLE = (2, 5)
+"""Field types of check boxes and radio buttons in PyMuPDF."""
+_LINE_WIDTH = 3.0
+"""Maximum thickness of a line in points: borders in Word have 0.25 to 6 points, and few are thicker."""
 _ASCENT, _DESCENT = 0.8, 0.2
-"""Shares of a box in a form above and below the base line of the text beside it, as for a capital letter."""
+"""Shares of a form's check box above and below the baseline of the text beside it, as for a capital letter."""
 _BACKGROUND = 0.9
-"""Share of the page that a drawn thing covers which is paper, not a table or figure: margins take more than a tenth."""
+"""Share of the page above which a shape is the background, not a table or figure: margins take more than a tenth."""
 
 
-def upright_turn(blocks: Any, shown: int) -> int:
-    """Return by how many degrees clockwise the unturned page must be turned for most of its text to stand upright."""
+def upright_rotation(blocks: Any, shown: int) -> int:
+    """Return the clockwise rotation of the unrotated page, in degrees, at which most of its text is upright.
+
+    For a page without text it is `shown`, the rotation at which the page is displayed.
+    """
     weights = {0: 0, 90: 0, 180: 0, 270: 0}
     for block in blocks:
         for line in block.get("lines", ()):
-            weights[_quarter(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
+            weights[_quarter_turn(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
     best = max(weights, key=lambda turn: weights[turn])
     return best if weights[best] else shown
 
 
-def _quarter(direction: tuple[float, float]) -> int:
+def _quarter_turn(direction: tuple[float, float]) -> int:
     across, down = direction
     if abs(across) >= abs(down):
         return 0 if across >= 0 else 180
@@ -45,18 +48,18 @@ def _quarter(direction: tuple[float, float]) -> int:
 
 
 def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
-    """Yield the pieces of lines; where the script runs from the right, they are read character by character."""
-    backwards = any(RIGHT_TO_LEFT.search(span["text"]) for span in _spans(blocks))
+    """Yield the fragments of lines; right-to-left scripts are read character by character."""
+    backwards = any(RIGHT_TO_LEFT.search(span["text"]) for span in _all_spans(blocks))
     if backwards:
         blocks = page.get_text("rawdict", flags=flags)["blocks"]
     for block in blocks:
         for line in block.get("lines", ()):
-            runs = _runs_by_place(line["spans"]) if backwards else tuple(_run(span) for span in line["spans"])
+            runs = _reordered_runs(line["spans"]) if backwards else tuple(_run(span) for span in line["spans"])
             runs = tuple(run for run in runs if run.text)
             if runs:
                 baseline = line["spans"][0]["origin"][1]
-                slanted = min(map(abs, line["dir"])) > _ASKEW
-                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter(line["dir"]) == 0, slanted)
+                slanted = min(map(abs, line["dir"])) > _SLANTED
+                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter_turn(line["dir"]) == 0, slanted)
 
 
 def _run(span: Any, text: str | None = None, rect: Rect | None = None) -> FontRun:
@@ -64,8 +67,8 @@ def _run(span: Any, text: str | None = None, rect: Rect | None = None) -> FontRu
     return FontRun(written, span["font"], span["size"], span["flags"], span["color"], rect or Rect(*span["bbox"]))
 
 
-def _runs_by_place(spans: Sequence[Any]) -> tuple[FontRun, ...]:
-    """Return the runs of a line read character by character, in reading order."""
+def _reordered_runs(spans: Sequence[Any]) -> tuple[FontRun, ...]:
+    """Return the runs of a line that was read character by character, in reading order."""
     groups = [list(group) for _, group in groupby(glyphs_of(spans), key=lambda glyph: id(glyph.span))]
     return tuple(
         _run(group[0].span, "".join(glyph.text for glyph in group), around(glyph.rect for glyph in group))
@@ -74,20 +77,20 @@ def _runs_by_place(spans: Sequence[Any]) -> tuple[FontRun, ...]:
 
 
 def annotations_of(page: Any) -> Iterator[Any]:
-    """Yield the annotations but for links, pop-ups and fields. The library's own generator looks each up among all."""
-    return _followed(page.first_annot)
+    """Yield the annotations except links, pop-ups and fields. The library's own generator takes quadratic time."""
+    return _linked_list(page.first_annot)
 
 
-def _followed(first: Any) -> Iterator[Any]:
+def _linked_list(first: Any) -> Iterator[Any]:
     while first:
         yield first
         first = first.next
 
 
-def ticks_of(page: Any) -> Iterator[Fragment]:
-    """Yield the check boxes of a form as signs: what a PDF draws for them is seldom a character."""
-    for box in _followed(page.first_widget):
-        if box.field_type not in _TICKED:
+def check_boxes_of(page: Any) -> Iterator[Fragment]:
+    """Yield the check boxes of a form as characters: the PDF usually draws shapes for them."""
+    for box in _linked_list(page.first_widget):
+        if box.field_type not in _CHECKABLE:
             continue
         rect, on = Rect(*box.rect), box.field_value not in ("Off", "", None, False)
         baseline = rect.bottom - _DESCENT * rect.height
@@ -95,7 +98,7 @@ def ticks_of(page: Any) -> Iterator[Fragment]:
 
 
 def words_of(blocks: Any) -> Iterator[PageWord]:
-    """Yield the words of lines read character by character; a gap of a third of the type's size parts them too."""
+    """Yield the words of lines read character by character, separated by white space or a gap."""
     for block in blocks:
         for line in block.get("lines", ()):
             yield from _words(glyphs_of(line["spans"]))
@@ -118,18 +121,18 @@ def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
 
 def _word(glyphs: Sequence[Glyph]) -> PageWord:
     font, flags = glyphs[-1].span["font"], glyphs[-1].span["flags"]
-    written = plain("".join(glyph.text for glyph in glyphs), font)
+    written = normalize_run("".join(glyph.text for glyph in glyphs), font)
     return PageWord(written, around(glyph.rect for glyph in glyphs), is_bold(font, flags), is_mono(font, flags))
 
 
-def _spans(blocks: Any) -> Iterator[Any]:
+def _all_spans(blocks: Any) -> Iterator[Any]:
     for block in blocks:
         for line in block.get("lines", ()):
             yield from line["spans"]
 
 
 def images_of(page: Any) -> Iterator[ImageArea]:
-    """Yield the bitmaps. The library tells their numbers only by hashing every pixel; size tells most of them apart."""
+    """Yield the bitmaps. The library finds their numbers by hashing all pixels; here they are identified by size."""
     numbers: dict[tuple[int, int], set[int]] = {}
     for number, _, width, height, *_ in page.get_images():
         numbers.setdefault((width, height), set()).add(number)
@@ -142,7 +145,7 @@ def images_of(page: Any) -> Iterator[ImageArea]:
 
 
 def paint_of(page: Any, log: Sequence[Any]) -> Paint:
-    """Return what is drawn on the page by its log of kinds and boxes, but for what covers nearly all of it."""
+    """Return the lines and shapes of the page from its log of kinds and boxes, without the background."""
     horizontal: list[Rect] = []
     vertical: list[Rect] = []
     shapes: list[Rect] = []
@@ -151,9 +154,9 @@ def paint_of(page: Any, log: Sequence[Any]) -> Paint:
         rect = Rect(*box)
         if not kind.endswith("-path") or rect.area > _BACKGROUND * whole:
             continue
-        if rect.height <= _THIN < rect.width:
+        if rect.height <= _LINE_WIDTH < rect.width:
             horizontal.append(rect)
-        elif rect.width <= _THIN < rect.height:
+        elif rect.width <= _LINE_WIDTH < rect.height:
             vertical.append(rect)
         else:
             shapes.append(rect)
@@ -161,7 +164,7 @@ def paint_of(page: Any, log: Sequence[Any]) -> Paint:
 
 
 def add_rules(rules: Rules, drawing: Any) -> None:
-    """Add the straight lines of a drawing to `rules`; a filled area that is not thin has sides, not lines."""
+    """Add the straight lines of a drawing to `rules`; a filled area that is not thin has edges, not lines."""
     stroked = "s" in drawing["type"]
     for kind, *points in drawing["items"]:
         if kind == "l":
@@ -172,7 +175,7 @@ def add_rules(rules: Rules, drawing: Any) -> None:
 
 def _add_box(rules: Rules, box: Rect, stroked: bool) -> None:
     left, top, right, bottom = box
-    if not stroked and min(box.width, box.height) <= _THIN:
+    if not stroked and min(box.width, box.height) <= _LINE_WIDTH:
         x, y = box.middle
         _add_line(rules, *((left, y, right, y) if box.width > box.height else (x, top, x, bottom)))
     elif stroked:
@@ -182,20 +185,20 @@ def _add_box(rules: Rules, box: Rect, stroked: bool) -> None:
             _add_line(rules, *side)
     else:
         rules.areas.append(box)
-        rules.shaded.extend((Rect(left, top, right, top), Rect(left, bottom, right, bottom)))
-        rules.sides.extend((Rect(left, top, left, bottom), Rect(right, top, right, bottom)))
+        rules.horizontal_edges.extend((Rect(left, top, right, top), Rect(left, bottom, right, bottom)))
+        rules.vertical_edges.extend((Rect(left, top, left, bottom), Rect(right, top, right, bottom)))
 
 
 def _add_line(rules: Rules, left: float, top: float, right: float, bottom: float) -> None:
     rect = Rect(min(left, right), min(top, bottom), max(left, right), max(top, bottom))
     if rect.height < 1 < rect.width:
-        rules.level.append(rect)
+        rules.horizontal.append(rect)
     elif rect.width < 1 < rect.height:
-        rules.upright.append(rect)
+        rules.vertical.append(rect)
 
 
 def grid_of(table: Any) -> PageGrid | None:
-    """Return a found table as a grid; a cell spans the rows and columns whose edges it covers."""
+    """Return a table of PyMuPDF as a grid; a cell spans the rows and columns whose edges it covers. None if empty."""
     rects = [Rect(*cell) for cell in table.cells]
     rows = _edges(side for rect in rects for side in (rect.top, rect.bottom))
     columns = _edges(side for rect in rects for side in (rect.left, rect.right))
@@ -209,10 +212,10 @@ def grid_of(table: Any) -> PageGrid | None:
 
 
 def _edges(sides: Iterable[float]) -> list[float]:
-    """Return where edges are, those that differ by less than the thickness of a line as one."""
+    """Return the positions of edges in order; those within the thickness of a line are merged."""
     found: list[float] = []
     for side in sorted(set(sides)):
-        if not found or side - found[-1] > _THIN:
+        if not found or side - found[-1] > _LINE_WIDTH:
             found.append(side)
     return found
 

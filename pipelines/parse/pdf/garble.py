@@ -1,4 +1,4 @@
-"""The characters of a text layer as they would be typed, and whether they can be believed or are nonsense."""
+"""Normalization of the characters of a text layer, and a score of how garbled it is."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from itertools import pairwise
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _VOWEL = re.compile("[aeiouyäöüàáâãåæèéêëìíîïòóôõøùúûýAEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛÝ]")
-_LEAST = 24
-"""Characters below which nothing can be said: four words."""
-_WORDS, _TOKENS = 8, 30
-"""Words below which a share of odd ones, and tokens below which one of single letters, is chance."""
+_LEAST_CHARACTERS = 24
+"""Minimum characters for the full score: four words."""
+_LEAST_WORDS, _LEAST_TOKENS = 8, 30
+"""Minimum words for a share of odd ones, and tokens for one of single letters; in fewer they are coincidence."""
 _LIGATURE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]")
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
 _SYMBOL_FONT = re.compile(r"wingdings|webdings|dingbat|symbol|zapf|marlett", re.IGNORECASE)
-_PRIVATE = re.compile("[\x80-\x9f\uf020-\uf0ff]")
-# Codes of Symbol and Wingdings that documents use as bullets, boxes and arrows; the rest become a bullet.
+_SYMBOL_CODE = re.compile("[\x80-\x9f\uf020-\uf0ff]")
+# Codes of Symbol and Wingdings used as bullets, boxes, arrows and signs; any other one becomes a bullet.
 _SYMBOLS = {
     0xA7: "▪", 0xA8: "☐", 0x6F: "☐", 0x71: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xFB: "✗", 0xE0: "→", 0xDF: "←",
     0xE8: "→", 0xF0: "→", 0xD8: "➢", 0x76: "❖", 0x6E: "■", 0x6C: "●", 0xB3: "≥", 0xA3: "≤", 0xB1: "±", 0xB0: "°",
     0xB4: "×", 0xB8: "÷", 0xB9: "≠", 0xBB: "≈", 0xA5: "∞", 0x6D: "µ", 0x57: "Ω", 0x44: "Δ", 0x70: "π", 0x61: "α",
     0x62: "β", 0x67: "γ", 0x64: "δ", 0x71 + 0x1000: "θ", 0x6C + 0x1000: "λ", 0x73: "σ", 0x77: "ω",
 }  # fmt: skip
-# Text fonts of TeX's first encoding (OT1) have no letters with accents: the accent is a character of its own before the
-# letter (Knuth, The TeXbook, appendix F). In the typewriter ones "~" and "^" are typed as such; mathematics has others.
+# Text fonts in TeX's OT1 encoding have no accented letters: the accent is a separate character before the letter
+# (Knuth, The TeXbook, appendix F). Excluded are typewriter fonts, where "~" and "^" are characters, and mathematics.
 _TEX_FONT = re.compile(r"(?:^|\+)(?:CM(?!(?:SL|I)?TT|MI|SY|EX|BSY|TEX)|LM(?!Mono|Math))")
 _ACCENTS = {
     "`": "\u0300", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¯": "\u0304", "˘": "\u0306", "˙": "\u0307",
@@ -38,44 +38,44 @@ _SUPERSCRIPT = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸
 
 
 def garble_score(text: str) -> float:
-    """Return from 0 (sound) to 1 (nonsense) how little `text` looks like writing.
+    """Return a score from 0 (sound) to 1 (garbled) of a text layer.
 
-    Counted are replacement, private-use, control and unassigned characters, Latin words without a vowel, capitals
-    within words, and words broken up into single letters.
+    It rises with the share of replacement, private-use, control and unassigned characters, of Latin words without a
+    vowel or with capitals inside, and of single letters.
     """
     characters = [character for character in text if not character.isspace()]
-    if len(characters) < _LEAST:
-        return 1.0 if characters and _broken(characters) > 0.5 else 0.0
-    # Two broken characters in five are nonsense. The line is `parse.pdf.garble`: tests/parse/test_pdf_parts.py holds
-    # sound texts below it and nonsense above.
-    return min(1.0, 2.5 * _broken(characters) + _odd_words(text) + _scattered(text))
+    if len(characters) < _LEAST_CHARACTERS:
+        return 1.0 if characters and _broken_share(characters) > 0.5 else 0.0
+    # Two broken characters in five give 1. The threshold is `parse.pdf.garble`: tests/parse/test_pdf_parts.py checks
+    # sound texts below it and garbled ones above.
+    return min(1.0, 2.5 * _broken_share(characters) + _odd_word_share(text) + _single_letter_share(text))
 
 
-def _broken(characters: list[str]) -> float:
+def _broken_share(characters: list[str]) -> float:
     return sum(1 for character in characters if is_broken(character)) / len(characters)
 
 
 def is_broken(character: str) -> bool:
-    """Whether this is no character of any writing: a replacement, private use, unassigned, control, surrogate."""
-    return character == "\ufffd" or (unicodedata.category(character) in _BAD and not character.isspace())
+    """Whether a character is a replacement, private-use, unassigned, control or surrogate character."""
+    return character == "\ufffd" or (unicodedata.category(character) in _BROKEN_CATEGORIES and not character.isspace())
 
 
-_BAD = frozenset(("Co", "Cn", "Cc", "Cs"))
+_BROKEN_CATEGORIES = frozenset(("Co", "Cn", "Cc", "Cs"))
 
 
-def _odd_words(text: str) -> float:
-    """Return the share of words that no language writes; numbers, codes and short capitals are not counted."""
-    # Words of three letters have no vowel too often (abbreviations, "mm", "pcs").
+def _odd_word_share(text: str) -> float:
+    """Return a score for the share of words that are unlikely in any language, without short words and codes."""
+    # Words of up to three letters often have no vowel (abbreviations, "mm", "pcs").
     words = [word for word in _WORD.findall(text) if len(word) > 3 and _LATIN.fullmatch(word)]
-    if len(words) < _WORDS:
+    if len(words) < _LEAST_WORDS:
         return 0.0
-    odd = sum(1 for word in words if _odd(word))
+    odd = sum(1 for word in words if _is_odd(word))
     share = odd / len(words)
-    # Names of parts and camelCase are 15 in 100 of a manual's words at most; of shifted letters nearly all are odd.
+    # At most 15 % of a manual's words are part names or camelCase; of text with shifted letters nearly all are odd.
     return max(0.0, (share - 0.15) * 1.4)
 
 
-def _odd(word: str) -> bool:
+def _is_odd(word: str) -> bool:
     if not _VOWEL.search(word):
         # Capitals without a vowel are an abbreviation, up to six.
         return not word.isupper() or len(word) > 6
@@ -83,43 +83,46 @@ def _odd(word: str) -> bool:
     return inner > 2
 
 
-def _scattered(text: str) -> float:
-    """Return how far the text consists of single Latin letters with blanks between."""
+def _single_letter_share(text: str) -> float:
+    """Return a score for the share of single Latin letters among the tokens."""
     tokens = text.split()
-    if len(tokens) < _TOKENS:
+    if len(tokens) < _LEAST_TOKENS:
         return 0.0
     single = sum(1 for token in tokens if len(token) == 1 and token.isalpha() and token.isascii())
     return max(0.0, single / len(tokens) - 0.5)
 
 
-def plain(text: str, font: str = "") -> str:
-    """Return the characters of a run as they would be typed; `font` tells what its codes and accents mean."""
+def normalize_run(text: str, font: str = "") -> str:
+    """Return the text of a run with ligatures, symbols and accents normalized; `font` determines their encoding."""
     if _TEX_FONT.search(font):
-        text = _ACCENTED.sub(_composed, text)
+        text = _ACCENTED.sub(_compose, text)
     if text.isascii():
         return text
     text = _INVISIBLE.sub("", text).replace("\u00a0", " ")
     if _LIGATURE.search(text):
         text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
-    if _SYMBOL_FONT.search(font) or _PRIVATE.search(text):
-        text = _PRIVATE.sub(_symbol, text)
+    if _SYMBOL_FONT.search(font) or _SYMBOL_CODE.search(text):
+        text = _SYMBOL_CODE.sub(_symbol, text)
     return text
 
 
-def _composed(match: re.Match[str]) -> str:
-    """An accent and its letter as one character; what no character stands for is left as it is."""
+def _compose(match: re.Match[str]) -> str:
+    """Return an accent and a letter as one character, unchanged if there is none."""
     letter = _DOTLESS.get(match[2], match[2])
     made = unicodedata.normalize("NFC", letter + _ACCENTS[match[1]])
     return made if len(made) == 1 else match[0]
 
 
 def _symbol(match: re.Match[str]) -> str:
-    # Symbol fonts have their codes at U+F000 to U+F0FF (OpenType, cmap, encoding 3.0).
+    # Symbol fonts are encoded at U+F000 to U+F0FF (OpenType, cmap, encoding 3.0).
     return _SYMBOLS.get(ord(match.group()) & 0xFF, "•")
 
 
-def raise_text(before: str, text: str) -> str:
-    """Return a superscript as it follows `before`: an exponent behind a digit, glued to a unit, else a note's mark."""
+def superscript(before: str, text: str) -> str:
+    """Return a superscript as appended to `before`.
+
+    After a digit it is an exponent in superscript characters, after a unit plain text, else a note mark after a blank.
+    """
     mark = text.strip()
     if before[-1:].isdigit() and re.fullmatch(r"[-−–+]?\d{1,3}", mark):
         return mark.translate(_SUPERSCRIPT)

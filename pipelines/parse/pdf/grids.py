@@ -1,4 +1,4 @@
-"""Which grids of a page are tables, and which of two that cover one place to believe."""
+"""The tables of a page: grids from drawn lines and from word positions, without duplicates, and merged cells."""
 
 from __future__ import annotations
 
@@ -12,30 +12,36 @@ from itertools import pairwise
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
-from pipelines.parse.pdf.grid_rules import level_lines, near_rules, spans_by_rules
-from pipelines.parse.pdf.items import LOW
+from pipelines.parse.pdf.items import LEAST_BOTTOM
 from pipelines.parse.pdf.layout import underlines
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, Rules
+from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage, Rules
 from pipelines.parse.pdf.side_by_side import rows_side_by_side
-from pipelines.parse.pdf.stripes import lattices, striped, without_text
-from pipelines.parse.pdf.tables import GridPlaces
+from pipelines.parse.pdf.stripes import find_lattices, find_stripes, split_at_text
+from pipelines.parse.pdf.tables import CellLocator
 
-_MOST_LINES = 4000
-"""Lines of a page from which the library's search for tables does not end in any useful time."""
-_SIDES = 3
-"""Upright lines that a table drawn by lines has at least: a form's underlines alone make no table."""
-_SAME = 0.6
-"""Share that two rectangles have in common from which they are one table."""
-_OVERLAP = 0.4
-"""Share of one of two rectangles that lies in the other from which they are one table: of two findings one may be cut
-short, and tables beside one another share an edge."""
+_MOST_PAGE_LINES = 4000
+"""Maximum lines of a page; with more, the library's search for tables takes too long."""
+_LEAST_SIDES = 3
+"""Minimum vertical lines of a ruled table: underlines of a form are not a table."""
+_LEAST_COMMON = 0.6
+"""Minimum ratio of intersection to union of two rectangles that are the same table."""
+_LEAST_OVERLAP = 0.4
+"""Minimum share of one of two rectangles inside the other if they are the same table: one of them may be incomplete,
+but tables side by side only share an edge."""
+_ROW_EDGE_TOLERANCE = 4.0
+"""Maximum points between a row's edge and its drawn line: half of a line of 8 points, less than any row."""
+_LEAST_COVERED = 0.3
+"""Minimum share of a table's width covered by lines that separate rows."""
+_MOST_UNCOVERED = 0.05
+"""Maximum share of a cell's width covered by lines that do not separate it from the cell below: a crossing line."""
 
 
 class TableFinder:
-    """Finds the tables of one page; `gutters` part the columns in which the document's running text is set.
+    """Finds the tables of one page.
 
-    `words` are those of the page's own text, without its running headers and footers.
+    `gutters` separate the columns of the document's running text; `words` are those of the page without running headers
+    and footers.
     """
 
     def __init__(
@@ -46,84 +52,97 @@ class TableFinder:
 
     @cached_property
     def _rules(self) -> Rules:
-        """The page's lines, without those that underline words."""
+        """The page's rules without underlines."""
         rules = self.file.rules(self.page.number, self.page.rect)
         near = Near(self.page.lines, lambda line: line.rect)
-        return replace(rules, level=[rule for rule in rules.level if not underlines(rule, near.at(rule.grown(1)))])
+        plain = [rule for rule in rules.horizontal if not underlines(rule, near.at(rule.grown(1)))]
+        return replace(rules, horizontal=plain)
 
     def grids(self, regions: Sequence[Rect], pictures: Sequence[Rect]) -> list[PageGrid]:
-        """Return the grids of the page's tables from the top.
+        """Return the grids of the page's tables, from the top.
 
-        Lines that are drawn down and across are believed; other regions that the layout model calls a table have the
-        grid of their words. What is drawn within a picture is no table.
+        Args:
+            regions: tables found by the layout model.
+            pictures: pictures found by the layout model; grids inside them are not tables.
+
+        Grids of horizontal and vertical lines are preferred; other regions get the grid of their words.
         """
         page = self.page
-        if len(page.lines) > _MOST_LINES:
+        if len(page.lines) > _MOST_PAGE_LINES:
             return []
         rules = self._rules
-        # The library's search takes as long as the rest of a page.
-        drawn = self.file.grids(page.number) if len(rules.upright) >= _SIDES else []
+        # The library's search takes as long as reading the rest of a page.
+        drawn = self.file.grids(page.number) if len(rules.vertical) >= _LEAST_SIDES else []
         drawn = [grid for grid in drawn if _is_table(grid, page.lines, drawn=self._has_sides(grid))]
-        # Most of it: a table may reach into the frame of a picture beside it.
-        drawn = [g for g in drawn if _fits(g, regions) or not any(g.rect.share_in(p) > 0.7 for p in pictures)]
+        # More than a part: a table may overlap the frame of a picture beside it.
+        drawn = [
+            grid
+            for grid in drawn
+            if any(_common_share(grid.rect, region) > _LEAST_COMMON for region in regions)
+            or not any(grid.rect.share_in(picture) > 0.7 for picture in pictures)
+        ]
         ruled = [grid for grid in drawn if self._has_sides(grid)]
-        likely = self._likely(regions)
-        missing = [region for region in likely if not any(_common(region, grid.rect) > 0.5 for grid in ruled)]
+        areas = self._table_areas(regions)
+        missing = [region for region in areas if not any(_common_share(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
         found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
-        found = [spans_by_rules(grid, level_lines(rules, grid.rect)) for grid in found]
-        return _apart(found)
+        found = [spans_by_rules(grid, _horizontal_lines(rules, grid.rect)) for grid in found]
+        return _without_duplicates(found)
 
     def _has_sides(self, grid: PageGrid) -> bool:
-        return len(near_rules(self._rules, grid.rect).upright) >= _SIDES
+        return len(_rules_near(self._rules, grid.rect).vertical) >= _LEAST_SIDES
 
-    def _likely(self, regions: Sequence[Rect]) -> list[Rect]:
-        """Return where tables may be: the model's regions as far as drawn lines and colours agree, and where these are.
+    def _table_areas(self, regions: Sequence[Rect]) -> list[Rect]:
+        """Return the possible areas of tables: the model's regions, adjusted to drawn lines and colours, and the others
+        with such lines.
 
-        A region over several stripes is those, one over cells with lines of their own reaches as far as they do.
+        A region over several striped areas is split into these; one over a lattice is extended to it.
         """
-        cells = lattices(self._rules, self._words)
-        stripes = [*cells, *(stripe for stripe in striped(self._rules) if not _fits_any(stripe, cells))]
+        lattices = find_lattices(self._rules, self._words)
+        stripes = [*lattices, *(stripe for stripe in find_stripes(self._rules) if not _overlaps_any(stripe, lattices))]
         found: list[Rect] = []
         for region in regions:
-            own = [stripe for stripe in stripes if _overlap(stripe, region)]
+            own = [stripe for stripe in stripes if _overlaps(stripe, region)]
             if len(own) > 1:
-                own = _shared_out(region, own)
+                own = _split_by_stripes(region, own)
             else:
-                own = [around((region, *(stripe for stripe in own if stripe in cells)))]
+                own = [around((region, *(stripe for stripe in own if stripe in lattices)))]
             found += [rect for rect in own if rect not in found]
-        found += [stripe for stripe in stripes if not _fits_any(stripe, found)]
-        found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _fits_any(rows, found)]
-        return [part for region in found for part in without_text(region, self._words, self._rules)]
+        found += [stripe for stripe in stripes if not _overlaps_any(stripe, found)]
+        found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _overlaps_any(rows, found)]
+        return [part for region in found for part in split_at_text(region, self._words, self._rules)]
 
     def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
-        """Return the words that each table may have: those that none before it holds."""
+        """Return the words for each table: those that are in no table before it."""
         near = Near(range(len(regions)), lambda number: regions[number])
-        homes: list[tuple[PageWord, list[int]]] = []
+        containing: list[tuple[PageWord, list[int]]] = []
         for word in self._words:
             x, y = word.rect.middle
-            homes.append((word, [n for n in near.at(Rect(x, y, x, y)) if regions[n].holds(x, y)]))
-        return [[word for word, held in homes if not held or held[0] == number] for number in range(len(regions))]
+            containing.append((word, [n for n in near.at(Rect(x, y, x, y)) if regions[n].holds(x, y)]))
+        return [[word for word, held in containing if not held or held[0] == number] for number in range(len(regions))]
 
     def with_continued(
         self, grids: Sequence[PageGrid], above: PageGrid | None
     ) -> tuple[list[PageGrid], PageGrid | None]:
-        """Return the grids with what goes on of a table from one column or page to the next, and one left open.
+        """Return the grids with tables continued from the column or page before, and the table at the page's end.
 
         Args:
-            grids: the tables that the page shows by itself.
-            above: the table with which the page before ends, None where it ends with something else.
+            grids: the tables found on this page.
+            above: the table at the end of the page before, None if there is none.
         """
         found = list(grids)
         bottom = max((line.rect.bottom for line in self.page.lines), default=0.0)
         for lines in self._columns():
             frame = around(line.rect for line in lines).grown(1)
-            part = self._part(above, frame) if above is not None else None
-            if part is not None and any(_shows_more(grid, part) for grid in found):
-                found = [replace(grid, continues=_goes_on(grid, part)) for grid in found]
+            part = self._continuation(above, frame) if above is not None else None
+            if part is not None and any(_covers(grid, part) for grid in found):
+                found = [
+                    replace(grid, continues=True) if _covers(grid, part) and grid.columns == part.columns else grid
+                    for grid in found
+                ]
             elif part is not None:
-                found = _apart([part, *found])
+                found = _without_duplicates([part, *found])
             above = _open_grid([grid for grid in found if frame.holds(*grid.rect.middle)], lines, bottom)
             above = above and replace(above, edge=frame.left)
         return sorted(found, key=lambda grid: (grid.rect.top, grid.rect.left)), above
@@ -133,50 +152,46 @@ class TableFinder:
         columns = [[line for line in self.page.lines if a <= line.rect.left < b] for a, b in pairwise(edges)]
         return [column for column in columns if column]
 
-    def _part(self, above: PageGrid, frame: Rect) -> PageGrid | None:
-        """Return what goes on of a table, in the place where it stands before or as far from the column's left edge."""
+    def _continuation(self, above: PageGrid, frame: Rect) -> PageGrid | None:
+        """Return the continuation of a table, at the same position or at the same distance from the column's edge."""
         words = [word for word in self._words if frame.holds(*word.rect.middle)]
         moves = (0.0, frame.left - above.edge)
         parts = [continued_grid(above.moved(across), words, self._rules) for across in moves]
         part = max((part for part in parts if part), key=lambda part: len(part.cells), default=None)
-        return part and spans_by_rules(part, level_lines(self._rules, part.rect))
+        return part and spans_by_rules(part, _horizontal_lines(self._rules, part.rect))
 
 
-def _shows_more(grid: PageGrid, part: PageGrid) -> bool:
-    return _fits_any(part.rect, [grid.rect]) and grid.columns >= part.columns and grid.rows >= part.rows
-
-
-def _goes_on(grid: PageGrid, part: PageGrid) -> bool:
-    return grid.continues or (_shows_more(grid, part) and grid.columns == part.columns)
+def _covers(grid: PageGrid, part: PageGrid) -> bool:
+    return _overlaps_any(part.rect, [grid.rect]) and grid.columns >= part.columns and grid.rows >= part.rows
 
 
 def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) -> PageGrid | None:
-    """Return the table that a column ends with, None where text stands below it or it ends further up."""
+    """Return the table at the end of a column, None if text is below it or it ends too high."""
     last = max(grids, key=lambda grid: grid.rect.bottom, default=None)
-    if last is None or last.rect.bottom < LOW * bottom:
+    if last is None or last.rect.bottom < LEAST_BOTTOM * bottom:
         return None
     return None if any(line.rect.middle[1] > last.rect.bottom for line in lines) else last
 
 
 def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
-    """Two rows and two columns at least, with text in three places, of one row two; a `drawn` form has one in each.
+    """Whether a grid is a table: at least two rows and columns, with text in three cells, two of them in one row.
 
-    One row of three columns and more may be a table's, where a page ends.
+    A `drawn` form has text in each row. A single row of at least three columns may be the end of a table.
     """
-    # One row of two columns may be a line of text with its number.
+    # A single row of two columns may be a line of text with its number.
     if grid.columns < (2 if grid.rows > 1 else 3):
         return False
-    places = GridPlaces(grid.cells)
+    places = CellLocator(grid.cells)
     filled = {number for line in lines if (number := places.at(*line.rect.middle)) is not None}
     rows = Counter(grid.cells[number].row for number in filled)
     if grid.rows == 1:
         return len(filled) > 1
-    # Two by two with one place empty is the least table.
+    # The smallest table is two by two with one empty cell.
     return len(filled) >= 3 and len(rows) > 1 and (max(rows.values()) > 1 or (drawn and len(rows) == grid.rows))
 
 
-def _shared_out(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
-    """Return a region parted at the upper ends of the stripes in it: the head of one may stand above its first line."""
+def _split_by_stripes(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
+    """Return a region split at the bottoms of its stripes: a header may be above the first line of a stripe."""
     downward = sorted(stripes, key=lambda stripe: stripe.top)
     tops = [min(region.top, downward[0].top), *(above.bottom for above in downward[:-1])]
     bottoms = [*(stripe.bottom for stripe in downward[:-1]), max(region.bottom, downward[-1].bottom)]
@@ -187,31 +202,69 @@ def _shared_out(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
     ]
 
 
-def _fits_any(rect: Rect, regions: Sequence[Rect]) -> bool:
-    return any(_overlap(rect, region) for region in regions)
+def _overlaps_any(rect: Rect, regions: Sequence[Rect]) -> bool:
+    return any(_overlaps(rect, region) for region in regions)
 
 
-def _overlap(one: Rect, other: Rect) -> bool:
-    """Whether two rectangles are one table: such beside one another share an edge, two findings of one most of it."""
-    return max(one.share_in(other), other.share_in(one)) > _OVERLAP
+def _overlaps(one: Rect, other: Rect) -> bool:
+    """Whether two rectangles are the same table."""
+    return max(one.share_in(other), other.share_in(one)) > _LEAST_OVERLAP
 
 
-def _fits(grid: PageGrid, regions: Sequence[Rect]) -> bool:
-    return any(_common(grid.rect, region) > _SAME for region in regions)
-
-
-def _common(one: Rect, other: Rect) -> float:
-    """Return the area both cover over the area that either covers."""
+def _common_share(one: Rect, other: Rect) -> float:
+    """Return the intersection over union of two rectangles."""
     both = one.meet(other)
     if both.width <= 0 or both.height <= 0:
         return 0.0
     return both.area / (one.area + other.area - both.area)
 
 
-def _apart(grids: Sequence[PageGrid]) -> list[PageGrid]:
-    """Return the grids without those that lie in another: the first stays."""
+def _without_duplicates(grids: Sequence[PageGrid]) -> list[PageGrid]:
+    """Return the grids without those that overlap one before."""
     kept: list[PageGrid] = []
     for grid in grids:
-        if not any(_overlap(grid.rect, other.rect) for other in kept):
+        if not any(_overlaps(grid.rect, other.rect) for other in kept):
             kept.append(grid)
     return kept
+
+
+def _rules_near(rules: Rules, table: Rect) -> Rules:
+    # The outer lines are on the edge, and half of their width, at most 3 points, is outside.
+    return rules.within(table.grown(3))
+
+
+def _horizontal_lines(rules: Rules, table: Rect) -> list[Rect]:
+    """Return the horizontal lines and colour edges in a table."""
+    near = _rules_near(rules, table)
+    return [*near.horizontal, *near.horizontal_edges]
+
+
+def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
+    """Return a grid with cells merged downward if there is no line between them, but one beside them."""
+    by_place = {(cell.row, cell.column): cell for cell in grid.cells}
+    for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
+        below = by_place.get((cell.row + cell.row_span, cell.column))
+        if below is None or below.column_span != cell.column_span or not _is_merged_below(cell, below, grid, rules):
+            continue
+        joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
+        by_place[cell.row, cell.column] = joined
+        del by_place[below.row, below.column]
+    return replace(grid, cells=tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
+
+
+def _is_merged_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
+    height = (cell.rect.bottom + below.rect.top) / 2
+    return (
+        _coverage(height, grid.rect, rules) > _LEAST_COVERED
+        and _coverage(height, cell.rect.grown(-1), rules) < _MOST_UNCOVERED
+    )
+
+
+def _coverage(height: float, table: Rect, rules: Sequence[Rect]) -> float:
+    """Return the share of a table's width covered by the lines at one height."""
+    near = sorted((rule.left, rule.right) for rule in rules if abs(rule.top - height) < _ROW_EDGE_TOLERANCE)
+    covered, end = 0.0, table.left
+    for left, right in near:
+        covered += max(0.0, min(right, table.right) - max(left, end))
+        end = max(end, right)
+    return covered / max(1.0, table.width)

@@ -1,4 +1,4 @@
-"""The items of a page: tables that go on over the page joined, links tied to the items that they stand in."""
+"""The items of a page; joining of tables across pages, and assignment of links to items."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageLink, PageWord, RegionKind
 from pipelines.parse.pieces import Pointer
 
-LOW, _HIGH = 0.7, 0.3
-"""How far down the page the first part must reach, and how far up the next must begin."""
-_EDGE = 0.03
-"""Of the page's width: 18 points, the shift between left and right pages of a book."""
-_FLUSH = 0.005
-"""Of the page's width: 3 points, between edges that are one."""
+LEAST_BOTTOM, _MOST_TOP = 0.7, 0.3
+"""Share of the page's height that the first part of a table must reach, and above which the next part must begin."""
+_BOOK_SHIFT = 0.03
+"""Share of the page's width: 18 points, the shift between left and right pages of a book."""
+_SAME_EDGE = 0.005
+"""Share of the page's width within which two edges are the same: 3 points."""
 _CONTINUED = re.compile(any_of("continued"), re.IGNORECASE)
 _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 
 
 @dataclass(frozen=True, slots=True)
 class PageItem:
-    """One block of a page. `style` is that of its first line; `rect` is on the upright page, `boxes` as it is shown.
+    """A block of a page.
 
-    `parts` are the rows at which each page's share of a merged table begins; one that `continues` goes on from the
-    column or page before. `seen` is what the layout model takes it for, None where it did not look; `boxed` says that
-    it stands in a drawn box with text below.
+    `style` is that of the first line; `rect` is on the upright page, `boxes` on the displayed page. `parts` are the
+    first rows of each page's part of a joined table, `continues` says that a table is the continuation of one in the
+    column or page before. `region` is the kind of its region in the layout model, None if the model was not used;
+    `boxed` says that a heading is in a drawn box with text below.
     """
 
     kind: BlockKind
@@ -49,67 +50,67 @@ class PageItem:
     image: Image | None = None
     boxes: tuple[Box, ...] = ()
     pointers: tuple[Pointer, ...] = ()
-    seen: RegionKind | None = None
+    region: RegionKind | None = None
     boxed: bool = False
 
 
 def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
-    """Return the items with each table that goes on at the top of the next page joined to its first part.
+    """Return the items with tables that continue on the next page or in the next column joined.
 
-    It goes on if nothing but footnotes, labels beside it or a caption that says so stands between, and it was read in
-    the columns of the first, or columns and left edges agree, or columns and head. A header that is printed again, on
-    the next page or in the next column of a page, is kept once; `parts` tells where each page's rows begin.
+    Only footnotes, figures, labels beside the table or a caption that says "continued" may be between the parts. The
+    parts have the same columns, and either the second one was read in the columns of the first, or their left edges or
+    headers agree. A repeated header is kept once; `parts` are the first rows of each page's part.
     """
     merged: list[PageItem] = []
     open_table: int | None = None
     for item in items:
         if item.kind is BlockKind.TABLE:
             if open_table is not None:
-                part = _in_columns_of(merged[open_table], item)
-                above = _in_columns_of(part, merged[open_table])
-                if _goes_on(above, part):
+                part = _with_columns_of(merged[open_table], item)
+                above = _with_columns_of(part, merged[open_table])
+                if _continues(above, part):
                     merged[open_table] = _joined(above, part)
                     continue
             open_table = len(merged)
-        elif open_table is not None and not _between(merged[open_table], item):
+        elif open_table is not None and not _may_be_between(merged[open_table], item):
             open_table = None
         merged.append(item)
     return merged
 
 
-def _between(table: PageItem, item: PageItem) -> bool:
-    """Whether an item may stand between two parts of a table: such as the labels of a figure over it."""
+def _may_be_between(table: PageItem, item: PageItem) -> bool:
+    """Whether an item may be between two parts of a table, such as a label beside it."""
     last = table.boxes[-1]
     label = len(item.text) < RUNNING and any(box.page == last.page and box.bottom <= last.bottom for box in item.boxes)
-    # A caption that says so does in its first words: 120 characters are one line and a half.
+    # A caption says "continued" in its first words: 120 characters are one and a half lines.
     return label or item.kind in _BETWEEN or _CONTINUED.search(item.text[:120]) is not None
 
 
-def _goes_on(above: PageItem, below: PageItem) -> bool:
+def _continues(above: PageItem, below: PageItem) -> bool:
     last, first = above.boxes[-1], below.boxes[0]
     same = columns(above.cells) == columns(below.cells)
-    # In the next column of a page, it stands higher up.
+    # In the next column of a page, it begins higher up.
     next_column = first.page == last.page and first.top < last.bottom
     headed = (next_column or first.page == last.page + 1) and _repeated_rows(above.cells, below.cells)
     if same and (below.continues or headed):
         return True
     return (
         first.page == last.page + 1
-        and last.bottom > LOW
-        and first.top < _HIGH
+        and last.bottom > LEAST_BOTTOM
+        and first.top < _MOST_TOP
         and same
-        and (abs(last.left - first.left) < _EDGE or _same_columns(above.cells, below.cells))
+        and (abs(last.left - first.left) < _BOOK_SHIFT or _same_columns(above.cells, below.cells))
     )
 
 
 def _same_columns(above: Sequence[Cell], below: Sequence[Cell]) -> bool:
-    """Whether the inner columns of two parts begin at one place: a line of the page's head may widen a part's frame."""
+    """Whether the inner columns of two parts have the same left edges; the outer frame may differ."""
     one, other = _inner_lefts(above), _inner_lefts(below)
-    return one.keys() == other.keys() != set() and all(abs(one[column] - other[column]) < _FLUSH for column in one)
+    return one.keys() == other.keys() != set() and all(abs(one[column] - other[column]) < _SAME_EDGE for column in one)
 
 
 def _inner_lefts(cells: Sequence[Cell]) -> dict[int, float]:
-    """Return where the columns behind the first begin: the middle one of their cells' left edges."""
+    """Return the median left edges of the cells of each column after the first."""
     found: dict[int, list[float]] = {}
     for cell in cells:
         if cell.column and cell.boxes:
@@ -117,10 +118,10 @@ def _inner_lefts(cells: Sequence[Cell]) -> dict[int, float]:
     return {column: median(lefts) for column, lefts in found.items()}
 
 
-def _in_columns_of(above: PageItem, below: PageItem) -> PageItem:
-    """Return `below` with the columns of `above`, if all its fewer columns begin where some of those do.
+def _with_columns_of(above: PageItem, below: PageItem) -> PageItem:
+    """Return `below` with the columns of `above`, if it has fewer columns that all begin at some of those.
 
-    So goes on a table with rows whose cells are joined across, and so does one that begins with such rows.
+    This is the case if all rows of a part have merged cells.
     """
     edges = {cell.column: cell.boxes[0].left for cell in above.cells if cell.boxes}
     last = columns(above.cells)
@@ -129,8 +130,8 @@ def _in_columns_of(above: PageItem, below: PageItem) -> PageItem:
     starts: dict[int, int] = {columns(below.cells): last}
     for cell in below.cells:
         at = min(edges, key=lambda column: abs(edges[column] - cell.boxes[0].left))
-        # A frame is rougher than the white between columns.
-        off = abs(edges[at] - cell.boxes[0].left) > (_FLUSH if cell.column else _EDGE)
+        # The left edge of a table's frame is less exact than the gaps between columns.
+        off = abs(edges[at] - cell.boxes[0].left) > (_SAME_EDGE if cell.column else _BOOK_SHIFT)
         if off or starts.setdefault(cell.column, at) != at:
             return below
     cells = tuple(
@@ -150,16 +151,18 @@ def _rows(cells: Sequence[Cell]) -> int:
 
 
 def _joined(above: PageItem, below: PageItem) -> PageItem:
-    repeated = _repeated_rows(above.cells, below.cells)
-    # What goes on of the last row may be blank.
-    while repeated < _rows(below.cells) and not _row(below.cells, repeated):
-        repeated += 1
-    if _is_rest(above.cells, below.cells, repeated):
-        above = replace(above, cells=_with_rest(above.cells, _cells(below.cells, repeated)))
-        repeated += 1
+    repeated_rows = _repeated_rows(above.cells, below.cells)
+    # Rows below the repeated header may be empty.
+    while repeated_rows < _rows(below.cells) and not _row_texts(below.cells, repeated_rows):
+        repeated_rows += 1
+    if _continues_row(above.cells, below.cells, repeated_rows):
+        above = replace(above, cells=_with_continued_row(above.cells, _cells_of_row(below.cells, repeated_rows)))
+        repeated_rows += 1
     at = _rows(above.cells)
     more = tuple(
-        replace(cell, row=cell.row - repeated + at, header=False) for cell in below.cells if cell.row >= repeated
+        replace(cell, row=cell.row - repeated_rows + at, header=False)
+        for cell in below.cells
+        if cell.row >= repeated_rows
     )
     if not more:
         return above
@@ -174,40 +177,40 @@ def _joined(above: PageItem, below: PageItem) -> PageItem:
 
 
 def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
-    """Return how many leading rows of the second part are the first part's leading rows again."""
+    """Return how many leading rows of the second part repeat those of the first part."""
     count = 0
-    # A head has four rows at most: what is the same beyond is data.
-    while count < 4 and _row(below, count) and _row(above, count) == _row(below, count):
+    # A header has at most four rows: further equal rows are data.
+    while count < 4 and _row_texts(below, count) and _row_texts(above, count) == _row_texts(below, count):
         count += 1
     return count
 
 
-def _is_rest(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
-    """Whether the `first` row of a part is the rest of the last one above: it alone lacks an entry in the first column.
+def _continues_row(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
+    """Whether the row `first` of a part continues the last row above, since only it has no entry in the first column.
 
-    Above it entries of all its columns end.
+    The last row above has entries in all its columns.
     """
-    rest = {column for column, _ in _row(below, first)}
-    lacking = [_without_key(above, 0), _without_key(below, first)]
-    return lacking == [set(), {first}] and rest <= {cell.column for cell in _ending(above) if cell.text}
+    rest = {column for column, _ in _row_texts(below, first)}
+    lacking = [_rows_without_key(above, 0), _rows_without_key(below, first)]
+    return lacking == [set(), {first}] and rest <= {cell.column for cell in _last_cells(above) if cell.text}
 
 
-def _without_key(cells: Sequence[Cell], first: int) -> set[int]:
-    """Return the rows from the `first` on beside which no entry of the first column stands; blank ones need none."""
+def _rows_without_key(cells: Sequence[Cell], first: int) -> set[int]:
+    """Return the rows from `first` on that have text, but no entry in the first column."""
     keyed = {
         row for cell in cells if cell.column == 0 and cell.text for row in range(cell.row, cell.row + cell.row_span)
     }
     return {cell.row for cell in cells if cell.text and cell.row >= first} - keyed
 
 
-def _ending(cells: Sequence[Cell]) -> list[Cell]:
+def _last_cells(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.row + cell.row_span == _rows(cells)]
 
 
-def _with_rest(above: Sequence[Cell], rest: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Return the cells of a part with what goes on below of its last row."""
+def _with_continued_row(above: Sequence[Cell], rest: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells of a part with the continuation of its last row appended."""
     more = {cell.column: cell for cell in rest if cell.text}
-    last = set(_ending(above))
+    last = set(_last_cells(above))
     return tuple(
         replace(cell, text=join_lines([cell.text, more[cell.column].text]), boxes=cell.boxes + more[cell.column].boxes)
         if cell in last and cell.column in more
@@ -216,44 +219,44 @@ def _with_rest(above: Sequence[Cell], rest: Sequence[Cell]) -> tuple[Cell, ...]:
     )
 
 
-def _cells(cells: Sequence[Cell], number: int) -> list[Cell]:
+def _cells_of_row(cells: Sequence[Cell], number: int) -> list[Cell]:
     return [cell for cell in cells if cell.row == number]
 
 
-def _row(cells: Sequence[Cell], number: int) -> list[tuple[int, str]]:
-    return [(cell.column, cell.text) for cell in _cells(cells, number) if cell.text]
+def _row_texts(cells: Sequence[Cell], number: int) -> list[tuple[int, str]]:
+    return [(cell.column, cell.text) for cell in _cells_of_row(cells, number) if cell.text]
 
 
 _MOST_ITEMS = 500
-"""Items of a page among which the one next to a link is looked for."""
+"""Maximum items of a page that are searched for the one nearest to a link."""
 
 
 def with_links(items: Sequence[PageItem], links: Sequence[PageLink], words: Sequence[PageWord]) -> list[PageItem]:
-    """Return the items with their links, one that runs over several lines once; a link in no item goes to the next."""
+    """Return the items with their links; one over several lines is one link, one outside all items is the nearest's."""
     found: dict[tuple[int, str], list[PageLink]] = {}
     if not items:
         return []
-    homes = _Homes(items)
+    index = _ItemIndex(items)
     for link in links:
         target = link.uri or f"#page={link.page}"
-        found.setdefault((homes.of(link.rect), target), []).append(link)
+        found.setdefault((index.of(link.rect), target), []).append(link)
     near = Near(words, lambda word: word.rect)
     pointers: dict[int, list[Pointer]] = {}
     for (number, target), group in found.items():
         kind = ReferenceKind.HYPERLINK if group[0].uri else ReferenceKind.CROSS_REFERENCE
-        pointers.setdefault(number, []).append(Pointer(kind, target, _covered(group, near)))
+        pointers.setdefault(number, []).append(Pointer(kind, target, _text_below(group, near)))
     return [replace(item, pointers=(*item.pointers, *pointers.get(n, ()))) for n, item in enumerate(items)]
 
 
-class _Homes:
-    """The items of a page by place; a link in none of them belongs to the next, one of the first so many."""
+class _ItemIndex:
+    """The items of a page by position."""
 
     def __init__(self, items: Sequence[PageItem]) -> None:
         self._items = items
         self._near = Near(range(len(items)), lambda number: items[number].rect.grown(2))
 
     def of(self, rect: Rect) -> int:
-        """Return the number of the item that holds most of a link."""
+        """Return the index of the item that contains most of a link, or of the nearest one."""
         items, near = self._items, self._near.at(rect)
         best = max(near, key=lambda number: rect.share_in(items[number].rect.grown(2)), default=0)
         if near and rect.share_in(items[best].rect.grown(2)) > 0:
@@ -266,6 +269,6 @@ def _distance(one: Rect, other: Rect) -> float:
     return abs(x - across) + abs(y - down)
 
 
-def _covered(links: Sequence[PageLink], words: Near[PageWord]) -> str:
+def _text_below(links: Sequence[PageLink], words: Near[PageWord]) -> str:
     areas = (link.rect.grown(0.5) for link in links)
     return " ".join(word.text for area in areas for word in words.at(area) if word.rect.share_in(area) > 0.5)

@@ -1,4 +1,4 @@
-"""PyMuPDF behind values: an open PDF file and its pages; `mupdf_search` has what the library searches a page for."""
+"""PDF files read with PyMuPDF; tables and layout regions are found by `mupdf_search`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pipelines.parse.near import Covered, Near
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
+    check_boxes_of,
     fragments_of,
     images_of,
     paint_of,
-    ticks_of,
-    upright_turn,
+    upright_rotation,
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
@@ -30,44 +30,45 @@ from pipelines.parse.pdf.mupdf_search import grids_of, regions_of
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules
 
 _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
-"""How the library tells a text that the file has as UTF-16."""
+"""How the library returns a label that is UTF-16 in the file."""
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
-_STAMPS = (pymupdf.PDF_ANNOT_STAMP,)
+_STAMP_TYPES = (pymupdf.PDF_ANNOT_STAMP,)
 _SHRINK_EVERY = 8
-"""Pages after which MuPDF's store of fonts and images is emptied, so that memory stays flat."""
-_MOST_SMOOTH, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
-"""Drawn things of a page up to which edges are drawn smooth, tables are looked for, the layout model is asked."""
+"""Pages after which MuPDF's cache of fonts and images is emptied, so that memory use stays constant."""
+_MOST_ANTIALIASED, _MOST_PATHS, _MOST_DRAWN = 5_000, 20_000, 100_000
+"""Maximum drawing operations of a page for which it is rendered with antialiasing, searched for tables, and passed to
+the layout model."""
 _MOST_FIELDS = 1000
-"""Fields and annotations of a page up to which model and tables are tried: the library looks up each among all."""
-_MOST_WRITTEN = 10_000
-"""Pieces in which the text of a page is written up to which they are: both compare pieces with one another."""
+"""Maximum fields and annotations of a page for the model and the search for tables, whose time is quadratic in them."""
+_MOST_TEXT_PIECES = 10_000
+"""Maximum text operations of a page for the model and the search for tables: both compare them with one another."""
 _MOST_STAMPS = 20
-"""Stamps of a page that are read to the character."""
+"""Maximum stamps of a page whose text is read character by character."""
 _MOST_KEPT = 20_000
-"""Lines of a file that are kept from the survey until their page is read: 400 pages, some 15 MB."""
-_SMOOTH = 8
-"""Bits of MuPDF's smoothing, as it begins."""
+"""Maximum lines of a file that are kept from the survey until their page is read: 400 pages, about 15 MB."""
+_ANTIALIASING = 8
+"""MuPDF's default bits of antialiasing."""
 
 
 FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
-"""What the library raises for a page that it cannot read."""
+"""Errors of the library for a page that it cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PageText:
-    """The lines of a page of that height, once it is turned upright by so many degrees clockwise."""
+    """The lines of a page after rotation by `rotation` degrees clockwise, to upright, and its height then."""
 
-    turned: int
+    rotation: int
     height: float
     lines: tuple[Line, ...]
     watermarks: tuple[Line, ...]
 
 
 class PdfFile:
-    """An open PDF. One page is held at a time; pages are numbered from 1.
+    """An open PDF file. One page is open at a time; pages are numbered from 1.
 
-    Raises `Encrypted` where no password opens it, `Malformed` where it is no PDF.
+    Raises `Encrypted` if no password opens it, and `Malformed` if it is not a PDF file or has no pages.
     """
 
     def __init__(self, path: Path, passwords: Sequence[str] = ()) -> None:
@@ -87,13 +88,13 @@ class PdfFile:
         self._number = 0
         self._upright: Any = None
         self._blocks: Any = ()
-        self._holder: Any = None
-        self._known: dict[int, _PageText] = {}
-        self._kept = 0
+        self._rotated_file: Any = None
+        self._page_texts: dict[int, _PageText] = {}
+        self._kept_lines = 0
         self._words: list[PageWord] | None = None
-        self._turn = self._turned_by = 0
-        self._opened = 0
-        self._drawn = self._written = 0
+        self._display_rotation = self._rotation_to_upright = 0
+        self._pages_opened = 0
+        self._drawn_things = self._text_pieces = 0
 
     def _unlock(self, path: Path, passwords: Sequence[str]) -> None:
         if not self._file.needs_pass:
@@ -109,17 +110,17 @@ class PdfFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._drop()
+        self._close_page()
         self._file.close()
 
     # -- the file
 
     def metadata(self) -> dict[str, str]:
-        """Return what the file says of itself, by PDF's own names (title, author, creationDate, ...)."""
+        """Return the metadata under PDF's names (title, author, creationDate, ...)."""
         return {name: value for name, value in (self._file.metadata or {}).items() if isinstance(value, str) and value}
 
     def bookmarks(self) -> list[Bookmark]:
-        """Return the outline in order; entries that lead out of the file are left out."""
+        """Return the outline in order, without entries that link to other files."""
         try:
             entries = self._file.get_toc()
         except (*FAULTS, KeyError):
@@ -131,15 +132,15 @@ class PdfFile:
         ]
 
     def label(self, number: int) -> str:
-        """Return the page number as printed, where the file tells it."""
+        """Return the printed page number, empty if the file does not contain it."""
         try:
             label = self._file[number - 1].get_label()
         except (*FAULTS, IndexError, KeyError, TypeError):
             return ""
-        return _UTF16.sub(lambda told: bytes.fromhex(told[1]).decode("utf-16-be", "replace"), str(label or ""))
+        return _UTF16.sub(lambda found: bytes.fromhex(found[1]).decode("utf-16-be", "replace"), str(label or ""))
 
     def image(self, number: int) -> tuple[bytes, str]:
-        """Return the bytes and media type of a bitmap as it is in the file; empty where it cannot be had."""
+        """Return the bytes and media type of a bitmap as stored in the file, empty if it cannot be extracted."""
         try:
             found = self._file.extract_image(number)
         except FAULTS:
@@ -148,9 +149,9 @@ class PdfFile:
         return (found.get("image") or b"", f"image/{kind}") if found else (b"", "")
 
     def attachments(self, most: int) -> Iterator[tuple[str, bytes]]:
-        """Yield name and bytes of the files inside the file, up to `most` bytes in all."""
+        """Yield names and contents of the embedded files, up to `most` bytes in total."""
         names = self._file.embfile_names()
-        self._file.embfile_names = lambda: names  # the library would gather them anew for each, and twice
+        self._file.embfile_names = lambda: names  # the library would list them again, twice, for each file
         for number, name in enumerate(names):
             information = self._file.embfile_info(number)
             most -= int(information.get("size") or information.get("length") or 0)
@@ -161,19 +162,19 @@ class PdfFile:
     # -- a page
 
     def comments(self, number: int) -> list[tuple[Rect, str]]:
-        """Return what reviewers wrote and stamped on a page; what stands on the page itself is not among it."""
+        """Return reviewers' comments and the texts of stamps on a page, with their rectangles."""
         self._open(number)
         found = [
             (Rect(*annotation.rect), str(annotation.info.get("content") or ""))
             for annotation in annotations_of(self._upright)
             if annotation.type[1] in _COMMENTS and annotation.info.get("content")
         ]
-        stamps = [stamp.rect for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMPS]
-        found += [(Rect(*stamp), f"[{text}]") for stamp, text in zip(stamps, self._texts(stamps), strict=True)]
+        stamps = [stamp.rect for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMP_TYPES]
+        found += [(Rect(*stamp), f"[{text}]") for stamp, text in zip(stamps, self._stamp_texts(stamps), strict=True)]
         return [(rect, text) for rect, text in found if text != "[]"]
 
-    def _texts(self, stamps: Sequence[Any]) -> Iterator[str]:
-        """Yield what stands on each stamp; of many, whole words: the library looks at every character for each."""
+    def _stamp_texts(self, stamps: Sequence[Any]) -> Iterator[str]:
+        """Yield the text of each stamp; if there are many, by whole words, since the library scans all characters."""
         if len(stamps) <= _MOST_STAMPS:
             page = self._upright.get_textpage() if stamps else None
             for stamp in stamps:
@@ -185,7 +186,7 @@ class PdfFile:
             yield " ".join(word.text for word in words.at(rect) if rect.holds(*word.rect.middle))
 
     def page(self, number: int) -> RawPage:
-        """Return the page with its lines upright, whichever way it is turned in the file."""
+        """Return the page, rotated so that most of its lines are upright."""
         text = self._text(number)
         page = self._upright
         return RawPage(
@@ -195,87 +196,87 @@ class PdfFile:
             lines=text.lines,
             watermarks=text.watermarks,
             images=tuple(images_of(page)),
-            paint=paint_of(page, self._log()),
+            paint=paint_of(page, self._drawing_log()),
             links=tuple(self._links(number)),
-            turn=self._turn,
+            turn=self._display_rotation,
         )
 
-    def _log(self) -> list[Any]:
-        """Return what is drawn on the page, kind and box, and remember how much that is."""
+    def _drawing_log(self) -> list[Any]:
+        """Return the drawing operations of the page as kind and box, and remember their numbers."""
         log: list[Any] = self._upright.get_bboxlog()
-        self._drawn, self._written = len(log), sum(1 for kind, _ in log if kind.endswith("-text"))
+        self._drawn_things, self._text_pieces = len(log), sum(1 for kind, _ in log if kind.endswith("-text"))
         return log
 
     def lines(self, number: int) -> tuple[Sequence[Line], float]:
-        """Return only the lines of a page, and its height: the quick look that a survey takes."""
+        """Return only the lines and the height of a page, for the survey of the file."""
         text = self._text(number)
         return text.lines, text.height
 
     def _text(self, number: int) -> _PageText:
-        """Return the text of a page, which is opened; it is read once, unless the file has very many lines."""
+        """Open a page and return its text; it is cached unless the file has very many lines."""
         self._open(number)
-        if (kept := self._known.get(number)) is not None:
+        if (kept := self._page_texts.get(number)) is not None:
             return kept
         fragments = self._fragments()
-        level, askew = (
+        upright_lines, watermarks = (
             tuple(lines_of([fragment for fragment in fragments if fragment.is_watermark is mark]))
             for mark in (False, True)
         )
-        text = _PageText(self._turned_by, self._upright.rect.height, level, askew)
-        self._kept += len(level)
-        if self._kept <= _MOST_KEPT:
-            self._known[number] = text
+        text = _PageText(self._rotation_to_upright, self._upright.rect.height, upright_lines, watermarks)
+        self._kept_lines += len(upright_lines)
+        if self._kept_lines <= _MOST_KEPT:
+            self._page_texts[number] = text
         return text
 
     def _fragments(self) -> list[Fragment]:
-        """Return the pieces of text of the open page, without what is stamped on it, and the check boxes of a form."""
-        ticks = list(ticks_of(self._upright)) if self._file.is_form_pdf else []
-        stamps = [Rect(*stamp.rect) for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMPS]
-        covered = Covered([*stamps, *(tick.rect for tick in ticks)])
+        """Return the text fragments of the open page, without stamps, and the check boxes of a form."""
+        boxes = list(check_boxes_of(self._upright)) if self._file.is_form_pdf else []
+        stamps = [Rect(*stamp.rect) for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMP_TYPES]
+        covered = Covered([*stamps, *(tick.rect for tick in boxes)])
         found = [
             fragment
             for fragment in fragments_of(self._upright, self._blocks, _FLAGS)
             if not covered.holds(*fragment.rect.middle)
         ]
-        return [*found, *ticks]
+        return [*found, *boxes]
 
     def words(self, number: int) -> list[PageWord]:
-        """Return the words of a page, parted also where only white space between them tells."""
+        """Return the words of a page; gaps without a blank character also separate words."""
         self._open(number)
         if self._words is None:
-            # An italic letter hangs over the page's edge.
+            # 2 points: an italic letter may extend beyond the edge of the page.
             area = pymupdf.Rect(*Rect(*self._upright.rect).grown(2))
             self._words = list(words_of(self._upright.get_text("rawdict", flags=_FLAGS, clip=area)["blocks"]))
         return self._words
 
-    def correct(self, number: int, words: Sequence[PageWord]) -> None:
-        """Take other words for a page, as long as it is the one that is held."""
+    def set_words(self, number: int, words: Sequence[PageWord]) -> None:
+        """Replace the words of a page until another page is opened."""
         self._open(number)
         self._words = list(words)
 
-    def regions(self, number: int, *, looking: bool) -> list[PageRegion]:
-        """Return what the layout model sees on the page, in reading order; nothing where drawings are too intricate.
+    def regions(self, number: int, *, with_image: bool) -> list[PageRegion]:
+        """Return the regions that the layout model finds on the page, in reading order; none if it is too complex.
 
-        `looking` it sees the page as a picture, too, which takes four times as long.
+        `with_image` passes the model an image of the page too, which takes four times as long.
         """
         self._open(number)
-        if self._drawn > _MOST_DRAWN or self._crowded():
+        if self._drawn_things > _MOST_DRAWN or self._too_complex():
             return []
-        with self._drawn_fast():
-            return regions_of(self._upright, looking=looking)
+        with self._reduced_antialiasing():
+            return regions_of(self._upright, with_image=with_image)
 
     def grids(self, number: int) -> list[PageGrid]:
-        """Return the grids of the page's tables that have drawn lines; none where the drawing is too intricate."""
+        """Return the grids of the page's tables with drawn lines; none if the page is too complex."""
         self._open(number)
-        if self._drawn > _MOST_PATHS or self._crowded():
+        if self._drawn_things > _MOST_PATHS or self._too_complex():
             return []
         return grids_of(self._upright)
 
-    def _crowded(self) -> bool:
-        return self._written > _MOST_WRITTEN or len(self._upright.annot_xrefs()) > _MOST_FIELDS
+    def _too_complex(self) -> bool:
+        return self._text_pieces > _MOST_TEXT_PIECES or len(self._upright.annot_xrefs()) > _MOST_FIELDS
 
     def rules(self, number: int, clip: Rect) -> Rules:
-        """Return the straight lines drawn in an area, sides of boxes among them."""
+        """Return the straight lines in an area, including the sides of boxes."""
         self._open(number)
         found = Rules()
         for drawing in self._upright.get_cdrawings():
@@ -284,7 +285,7 @@ class PdfFile:
         return found.without_hidden().within(clip)
 
     def size(self, number: int) -> tuple[float, float]:
-        """Return width and height of a page, upright, in points."""
+        """Return width and height of the upright page in points."""
         self._open(number)
         return self._upright.rect.width, self._upright.rect.height
 
@@ -292,68 +293,68 @@ class PdfFile:
         """Return the page, or a part of it, as PNG at `dpi`."""
         self._open(number)
         area = pymupdf.Rect(*clip) if clip is not None else None
-        with self._drawn_fast():
+        with self._reduced_antialiasing():
             pixels = self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True)
         return bytes(pixels.tobytes("png"))
 
     @contextlib.contextmanager
-    def _drawn_fast(self) -> Iterator[None]:
-        """Draw what is intricate without smooth edges: they take twenty times as long."""
-        if self._drawn <= _MOST_SMOOTH:
+    def _reduced_antialiasing(self) -> Iterator[None]:
+        """Disable antialiasing for a complex page, whose rendering would take twenty times as long."""
+        if self._drawn_things <= _MOST_ANTIALIASED:
             yield
             return
         pymupdf.TOOLS.set_aa_level(0)
         try:
             yield
         finally:
-            pymupdf.TOOLS.set_aa_level(_SMOOTH)
+            pymupdf.TOOLS.set_aa_level(_ANTIALIASING)
 
     def _open(self, number: int) -> None:
         if number == self._number:
             return
-        self._drop()
-        self._opened += 1
-        if self._opened % _SHRINK_EVERY == 0:
+        self._close_page()
+        self._pages_opened += 1
+        if self._pages_opened % _SHRINK_EVERY == 0:
             # Per cent.
             pymupdf.TOOLS.store_shrink(100)
         page = self._file[number - 1]
         shown = page.rotation
         page.set_rotation(0)
-        kept = self._known.get(number)
+        kept = self._page_texts.get(number)
         self._upright, self._blocks = page, () if kept else _text_blocks(page)
-        upright = kept.turned if kept else upright_turn(self._blocks, shown)
-        self._turn, self._turned_by = (shown - upright) % 360, upright
+        upright = kept.rotation if kept else upright_rotation(self._blocks, shown)
+        self._display_rotation, self._rotation_to_upright = (shown - upright) % 360, upright
         if upright:
-            self._upright = self._turned(page, upright)
+            self._upright = self._rotated_copy(page, upright)
             self._blocks = () if kept else _text_blocks(self._upright)
-        self._number, self._drawn, self._written = number, 0, 0
+        self._number, self._drawn_things, self._text_pieces = number, 0, 0
 
-    def _turned(self, page: Any, turn: int) -> Any:
-        """Return a copy of the page turned clockwise, on a page of its own: every tool then sees it upright."""
+    def _rotated_copy(self, page: Any, rotation: int) -> Any:
+        """Return a copy of the page, rotated clockwise, in a new file, so that all functions see it upright."""
         width, height = page.rect.width, page.rect.height
-        if turn in (90, 270):
+        if rotation in (90, 270):
             width, height = height, width
-        self._holder = pymupdf.open()
-        copy = self._holder.new_page(width=width, height=height)
-        copy.show_pdf_page(copy.rect, self._file, page.number, rotate=-turn % 360, keep_proportion=False)
+        self._rotated_file = pymupdf.open()
+        copy = self._rotated_file.new_page(width=width, height=height)
+        copy.show_pdf_page(copy.rect, self._file, page.number, rotate=-rotation % 360, keep_proportion=False)
         return copy
 
-    def _drop(self) -> None:
+    def _close_page(self) -> None:
         self._upright, self._blocks, self._words = None, (), None
         self._number = 0
-        if self._holder is not None:
-            self._holder.close()
-            self._holder = None
+        if self._rotated_file is not None:
+            self._rotated_file.close()
+            self._rotated_file = None
 
     def _links(self, number: int) -> Iterator[PageLink]:
-        """Links have no place on a turned copy; there they are told without their rectangle."""
-        page = self._file[number - 1] if self._holder is not None else self._upright
+        """Yield the links of a page; those of a rotated copy have no rectangle."""
+        page = self._file[number - 1] if self._rotated_file is not None else self._upright
         try:
             links = list(_links_of(page))
         except FAULTS:
             return
         for link in links:
-            rect = Rect(*link["from"]) if self._holder is None else Rect(0, 0, 0, 0)
+            rect = Rect(*link["from"]) if self._rotated_file is None else Rect(0, 0, 0, 0)
             uri = str(link.get("uri") or link.get("file") or "")
             target = int(link.get("page", -1)) + 1
             if uri or target > 0:
@@ -363,7 +364,7 @@ class PdfFile:
 def _links_of(page: Any) -> Iterator[Any]:
     link = page.first_link
     while link:
-        link.xref = 0  # the library would look up the number of the next one among all
+        link.xref = 0  # otherwise the library searches all links for the next one
         yield pymupdf.utils.getLinkDict(link, page.parent)
         link = link.next
 

@@ -1,4 +1,4 @@
-"""What PyMuPDF searches a page for: its layout model for regions, its table finder for grids of drawn lines."""
+"""Search of a page by PyMuPDF: its layout model finds regions, its table finder grids of drawn lines."""
 
 from __future__ import annotations
 
@@ -15,30 +15,18 @@ from pipelines.parse.lines import Rect
 from pipelines.parse.pdf.extract import grid_of
 from pipelines.parse.pdf.page import PageGrid, PageRegion, RegionKind
 
-_PARTS = {
-    "text": RegionKind.TEXT,
-    "title": RegionKind.TITLE,
-    "section-header": RegionKind.HEADING,
-    "list-item": RegionKind.LIST_ITEM,
-    "table": RegionKind.TABLE,
-    "picture": RegionKind.PICTURE,
-    "caption": RegionKind.CAPTION,
-    "footnote": RegionKind.FOOTNOTE,
-    "formula": RegionKind.FORMULA,
-    "page-header": RegionKind.HEADER,
-    "page-footer": RegionKind.FOOTER,
-}
+_KINDS = {kind.value: kind for kind in RegionKind}
 _MOST_SEGMENTED = 600
-"""Drawn things of a page up to which the layout model has MuPDF part it into segments; a ruled table has fewer."""
+"""Maximum drawing operations of a page that MuPDF segments for the layout model; a ruled table has fewer."""
 
 
-def regions_of(page: Any, *, looking: bool) -> list[PageRegion]:
-    """Return what the layout model sees on a page, in its reading order; `looking` it sees the picture, too."""
-    with _quiet():
-        groups = _layout_model(looking).predict(page, return_raw=True) or []
+def regions_of(page: Any, *, with_image: bool) -> list[PageRegion]:
+    """Return the regions found by the layout model, in its reading order; `with_image` also uses the page's image."""
+    with _without_output():
+        groups = _layout_model(with_image).predict(page, return_raw=True) or []
     return [
         PageRegion(
-            _PARTS.get(group["class_name"], RegionKind.TEXT),
+            _KINDS.get(group["class_name"], RegionKind.TEXT),
             # Left, top, right, bottom.
             Rect(*(float(side) for side in group["group_bbox"][:4])),
         )
@@ -47,45 +35,45 @@ def regions_of(page: Any, *, looking: bool) -> list[PageRegion]:
 
 
 def grids_of(page: Any) -> list[PageGrid]:
-    """Return the grids of the tables of a page that have drawn lines."""
-    with _quiet():
+    """Return the grids of the tables of a page with drawn lines."""
+    with _without_output():
         found = page.find_tables(use_layout=False)
-    # The finder gives None where the page's geometry was too odd for it; the text then stays text.
+    # The finder returns None for a page whose geometry it cannot process.
     tables = found.tables if found is not None else []
     return [grid for table in tables if (grid := grid_of(table)) is not None]
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """The library prints advice; a parser's output is not the place for it."""
+def _without_output() -> Iterator[None]:
+    """Redirect messages that the library prints to the standard error."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
 
 
 @cache
-def _layout_model(looking: bool) -> Any:
-    """Return the layout model, that does not part intricate drawings into segments and looks into no tables.
+def _layout_model(with_image: bool) -> Any:
+    """Return the layout model, which does not segment complex drawings and does not extract the cells of tables.
 
-    One `looking` sees the picture of a page besides its lines: .17 processor seconds a page, without .04.
+    `with_image` makes it use an image of the page besides its lines: 0.17 processor seconds per page instead of 0.04.
 
-    To part takes the square of their lines: 9.4 seconds for a circuit diagram, 0.5 without; five minutes for 18,560
-    strokes. Of pages of text and tables nothing changes. The tables' cells, which nobody asks for here, and memory
-    asked for anew for each page took more than half of the model's time: 64 of 97 processor seconds for 377 pages,
-    of which 28 are left (`benchmarks/parse_cost.py`).
+    Segmentation is quadratic in the number of lines: a circuit diagram takes 9.4 seconds, and 0.5 without; 18,560
+    strokes take five minutes. Pages of text and tables are not affected. The cells of tables, which are not used here,
+    and memory allocation for each page took more than half of the model's time: 64 of 97 processor seconds for 377
+    pages, which are reduced to 28 (`benchmarks/parse_cost.py`).
     """
-    # The library makes a model of its own as it is imported, unless there is one.
+    # On import, the library creates a model unless `_get_layout` is set.
     made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
     try:
         with one_thread():
             import pymupdf.layout.pymupdf_util_base as base
             from pymupdf.layout.onnx.BoxRFDGNN import BoxRFDGNN
 
-            model = BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if looking else "rf")
+            model = BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if with_image else "rf")
     finally:
         pymupdf._get_layout = made
     base.create_stext_page = _structured_text
     model.table_grid_extractor = None
-    model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path)) if looking else None
+    model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path)) if with_image else None
     return model
 
 
@@ -95,12 +83,12 @@ def _structured_text(page: Any, flags: int) -> Any:
     return page.get_textpage(flags=flags)
 
 
-def _characters(page: Any, clip: Any = None) -> Any:
-    """Put the page's characters where the search for tables looks for them, and return its text page.
+def _fast_characters(page: Any, clip: Any = None) -> Any:
+    """Store the page's characters for the table finder, and return the text page.
 
-    In place of the library's own, which tells 24 things of each: of a grid by drawn lines only the place is asked for,
-    and whether it is white. Of 50 pages of tables and drawings 17.0 processor seconds are left 12.2, with the words of
-    each table looked up by their place (`benchmarks/parse_cost.py`).
+    Replaces the library's function, which stores 24 attributes of each character; for grids of drawn lines only the
+    position is needed, and whether it is white space. With it and an index of words by position, 50 pages of tables
+    and drawings take 12.2 instead of 17.0 processor seconds (`benchmarks/parse_cost.py`).
     """
     text = page.get_textpage(clip=clip, flags=pymupdf.table.FLAGS)
     *_, up, _, foot = page.transformation_matrix
@@ -117,4 +105,4 @@ def _characters(page: Any, clip: Any = None) -> Any:
     return text
 
 
-pymupdf.table.make_chars = _characters
+pymupdf.table.make_chars = _fast_characters

@@ -1,4 +1,4 @@
-"""What a PDF library tells of a page, and where it stands. Rectangles in points on the page as it is shown, y down."""
+"""Data of a PDF page as read from the library. Rectangles are in points on the upright page, with y downward."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from pipelines.core.provenance import Box
 from pipelines.parse.lines import Line, Rect, turned_box
 
-MOST_AREAS = 2000
-"""Coloured areas of a page from which they are a drawing; each is compared with those painted later."""
+MOST_SHAPES = 2000
+"""Maximum coloured areas or lines of a page that are searched for tables; if there are more, they are a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A clickable area: a `uri`, or a page of this file from 1."""
+    """A clickable area with a `uri` or a page of this file, from 1."""
 
     rect: Rect
     uri: str = ""
@@ -26,7 +26,7 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class ImageArea:
-    """A bitmap on the page; `number` finds its bytes, 0 for one inside the page's own stream."""
+    """A bitmap on the page, `width` by `height` pixels; `number` is its id in the file, 0 if unknown or inline."""
 
     rect: Rect
     number: int
@@ -36,7 +36,7 @@ class ImageArea:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """What is drawn: thin straight lines by direction, and the rectangles of all other vector shapes."""
+    """Vector graphics: thin straight lines by direction, and the rectangles of all other shapes."""
 
     horizontal: tuple[Rect, ...] = ()
     vertical: tuple[Rect, ...] = ()
@@ -49,55 +49,55 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Straight lines drawn on a page, as rectangles of no height or no width.
+    """Straight lines on a page, as rectangles without height or width.
 
-    `shaded` are the level edges of coloured areas, `sides` their upright ones, `areas` these areas themselves.
+    `areas` are the coloured areas, `horizontal_edges` and `vertical_edges` the edges of these.
     """
 
-    level: list[Rect] = field(default_factory=list)
-    shaded: list[Rect] = field(default_factory=list)
-    upright: list[Rect] = field(default_factory=list)
-    sides: list[Rect] = field(default_factory=list)
+    horizontal: list[Rect] = field(default_factory=list)
+    horizontal_edges: list[Rect] = field(default_factory=list)
+    vertical: list[Rect] = field(default_factory=list)
+    vertical_edges: list[Rect] = field(default_factory=list)
     areas: list[Rect] = field(default_factory=list)
 
     def within(self, clip: Rect) -> Rules:
-        """Return the lines of which some part lies in `clip`."""
-        level, shaded = (
+        """Return the lines, edges and areas that are partly in `clip`."""
+        horizontal, horizontal_edges = (
             [rule for rule in rules if clip.top <= rule.top <= clip.bottom and rule.meet(clip).width > 0]
-            for rules in (self.level, self.shaded)
+            for rules in (self.horizontal, self.horizontal_edges)
         )
-        upright, sides = (
+        vertical, vertical_edges = (
             [rule for rule in rules if clip.left <= rule.left <= clip.right and rule.meet(clip).height > 0]
-            for rules in (self.upright, self.sides)
+            for rules in (self.vertical, self.vertical_edges)
         )
         areas = [area for area in self.areas if min(area.meet(clip).width, area.meet(clip).height) > 0]
-        return Rules(level, shaded, upright, sides, areas)
+        return Rules(horizontal, horizontal_edges, vertical, vertical_edges, areas)
 
     def without_hidden(self) -> Rules:
-        """Return the lines without the edges of coloured areas that areas painted later lie over.
+        """Return the rules without the edges of coloured areas that are covered by areas painted later.
 
-        Stripes under a table run on below a merged cell, which is painted over them. A drawing stays as it is.
+        Stripes of a table continue below merged cells that are painted over them. A drawing is returned unchanged.
         """
-        if len(self.areas) > MOST_AREAS:
+        if len(self.areas) > MOST_SHAPES:
             return self
         corners = np.array(self.areas, dtype=np.float64).reshape(len(self.areas), len(Rect._fields))
-        shaded: list[Rect] = []
-        sides: list[Rect] = []
+        horizontal_edges: list[Rect] = []
+        vertical_edges: list[Rect] = []
         for number, (left, top, right, bottom) in enumerate(self.areas, start=1):
             begin_x, begin_y, end_x, end_y = corners[number:].T
             for y in (top, bottom):
                 over = (begin_y < y - 1) & (end_y > y + 1) & (begin_x < right) & (end_x > left)
-                parts = _uncovered(left, right, zip(begin_x[over].tolist(), end_x[over].tolist(), strict=True))
-                shaded += (Rect(begin, y, end, y) for begin, end in parts)
+                parts = _visible_parts(left, right, zip(begin_x[over].tolist(), end_x[over].tolist(), strict=True))
+                horizontal_edges += (Rect(begin, y, end, y) for begin, end in parts)
             for x in (left, right):
                 over = (begin_x < x - 1) & (end_x > x + 1) & (begin_y < bottom) & (end_y > top)
-                parts = _uncovered(top, bottom, zip(begin_y[over].tolist(), end_y[over].tolist(), strict=True))
-                sides += (Rect(x, begin, x, end) for begin, end in parts)
-        return replace(self, shaded=shaded, sides=sides)
+                parts = _visible_parts(top, bottom, zip(begin_y[over].tolist(), end_y[over].tolist(), strict=True))
+                vertical_edges += (Rect(x, begin, x, end) for begin, end in parts)
+        return replace(self, horizontal_edges=horizontal_edges, vertical_edges=vertical_edges)
 
 
-def _uncovered(begin: float, end: float, covers: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield what is left of a stretch, without what is shorter than a point."""
+def _visible_parts(begin: float, end: float, covers: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield the uncovered parts of an interval that are longer than a point."""
     for first, last in sorted(covers):
         if first - begin > 1:
             yield begin, min(first, end)
@@ -108,7 +108,7 @@ def _uncovered(begin: float, end: float, covers: Iterable[tuple[float, float]]) 
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """A page as read: its lines in the order of the file."""
+    """A page as read, with its lines in file order."""
 
     number: int
     width: float
@@ -119,14 +119,14 @@ class RawPage:
     links: tuple[PageLink, ...] = ()
     watermarks: tuple[Line, ...] = ()
     turn: int = 0
-    """Degrees clockwise from this upright page to the page as it is shown."""
+    """Clockwise rotation from this upright page to the displayed page, in degrees."""
 
     @property
     def rect(self) -> Rect:
         return Rect(0.0, 0.0, self.width, self.height)
 
     def box(self, rect: Rect) -> Box:
-        """Return a rectangle of this upright page as fractions of the page as it is shown."""
+        """Return a rectangle of this upright page as a box on the displayed page, in fractions of its size."""
         return turned_box(rect.box(self.number, self.width, self.height), self.turn)
 
     @property
@@ -135,32 +135,32 @@ class RawPage:
 
 
 class RegionKind(StrEnum):
-    """What a region of a page is."""
+    """The kind of a region of a page; the values are the class names of PyMuPDF's layout model."""
 
     TEXT = "text"
     TITLE = "title"
-    HEADING = "heading"
-    LIST_ITEM = "list item"
+    HEADING = "section-header"
+    LIST_ITEM = "list-item"
     TABLE = "table"
     PICTURE = "picture"
     CAPTION = "caption"
     FOOTNOTE = "footnote"
     FORMULA = "formula"
-    HEADER = "page header"
-    FOOTER = "page footer"
+    HEADER = "page-header"
+    FOOTER = "page-footer"
 
 
 @dataclass(frozen=True, slots=True)
 class PageRegion:
-    """A rectangle that belongs together, as a layout model sees it."""
+    """A region of a page found by a layout model."""
 
-    part: RegionKind
+    kind: RegionKind
     rect: Rect
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A place of a table's grid, as the library found it."""
+    """A cell of a table's grid, without text."""
 
     row: int
     column: int
@@ -171,10 +171,11 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class PageGrid:
-    """A table as places on the page; what stands in them is read from the words there.
+    """The cells of a table as rectangles on the page, to be filled with words.
 
-    `gutters` are the left and right edges of the white between its columns, of one without drawn lines; one that
-    `continues` goes on from the column or page before. `edge` is where the text of its page or column begins.
+    `gutters` are the left and right edges of the gaps between its columns, for a table without drawn lines.
+    `continues` says that it is the continuation of a table in the column or page before. `edge` is the left edge of
+    the text of its page or column.
     """
 
     rect: Rect
@@ -192,7 +193,7 @@ class PageGrid:
         return max((cell.column + cell.column_span for cell in self.cells), default=0)
 
     def moved(self, across: float) -> PageGrid:
-        """Return the grid as far to the right, with the white between its columns and without its places."""
+        """Return the grid with its rectangle and gutters moved right by `across`; its cells are not moved."""
         lefts = {cell.column: cell.rect.left for cell in self.cells if cell.column}
         gutters = self.gutters or [(lefts[column], lefts[column]) for column in sorted(lefts)]
         left, top, right, bottom = self.rect
@@ -205,7 +206,7 @@ class PageGrid:
 
 @dataclass(frozen=True, slots=True)
 class PageWord:
-    """A run of characters without a blank, in the order of the file."""
+    """A word: a run of characters without white space."""
 
     text: str
     rect: Rect
@@ -215,7 +216,7 @@ class PageWord:
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """An entry of the outline: `level` from 1, `page` from 1."""
+    """An entry of the PDF's outline; `level` and `page` count from 1."""
 
     level: int
     title: str

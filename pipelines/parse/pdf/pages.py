@@ -1,55 +1,59 @@
-"""One page of a PDF: from its lines, drawings and bitmaps to items in reading order."""
+"""One page of a PDF, read to items in reading order by its text layer, a layout model or OCR."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
 from pipelines.core.errors import MissingExtra
 from pipelines.parse.limits import READING, ParseTask
-from pipelines.parse.lines import Line, Rect, TextStyle, around
+from pipelines.parse.lines import Line, TextStyle, around
 from pipelines.parse.near import Near, is_running, parts_of
 from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
 from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
-from pipelines.parse.pdf.figures import FigureArea, figure_areas, figure_item, place_figures
+from pipelines.parse.pdf.figures import figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import Filled, fill, in_box, needs_model, needs_picture, plain_columns, with_bullets
-from pipelines.parse.pdf.lost_glyphs import GlyphReader, lost
+from pipelines.parse.pdf.layout import (
+    fill_regions,
+    in_box,
+    needs_image,
+    needs_model,
+    with_bullets,
+)
+from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
 from pipelines.parse.pdf.survey import Survey
-from pipelines.parse.pdf.tables import fill_grid, missing_numbers
+from pipelines.parse.pdf.tables import table_items
 from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
-_ENOUGH = 0.75
-"""Share of the file's processor seconds after which what is slow is left out."""
-_FEW = 200
-"""Characters below which a page that is mostly a picture is read by OCR."""
-_MOSTLY = 0.55
-"""Share of a page that its bitmaps cover where it is a scan: a scan without its margins still covers more than half."""
-_FINE = 300
-"""Dots an inch for labels of a drawing: print of 4 points, the smallest on drawings, is 16 pixels high."""
-_DENSE = 1000
-"""Lines from which the layout model would take many seconds; drawn lines alone then tell the tables."""
-_DRAWING = 5_000
-"""Lines and shapes that a page has which is a drawing."""
+_LAST_SLOW = 0.75
+"""Share of the file's processor time after which OCR and the layout model are skipped."""
+_FEW_CHARACTERS = 200
+"""A page that is mostly a picture is read by OCR if its text layer has fewer characters."""
+_SCAN_SHARE = 0.55
+"""Share of a page covered by bitmaps from which it is a scan: even one without margins covers more than half."""
+_DRAWING_DPI = 300
+"""Dots per inch for labels of a drawing: 4 points, the smallest type on drawings, are 16 pixels high."""
+_MOST_MODEL_LINES = 1000
+"""Maximum lines of a page for the layout model, which would take many seconds; only ruled tables are found then."""
+_DRAWING_SHAPES = 5_000
+"""Minimum lines and shapes of a page that is a drawing."""
 _ASIDES = (RegionKind.HEADER, RegionKind.FOOTER, RegionKind.FOOTNOTE)
-_LABEL = 60
-"""Characters of a figure's label at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page read: its items in reading order, its running headers and footers, and remarks on how it went.
+    """The content of a page: items in reading order, running headers and footers, and remarks on the reading.
 
-    A limit has kept one that is `unread`, or what is to be read off it, from being read.
+    `unread` says that a limit prevented the page, or OCR of it, from being read.
     """
 
     page: Page
@@ -60,10 +64,10 @@ class ReadPage:
 
 
 class PageReader:
-    """Reads the pages of one file; `survey` and `outline` tell of the file as a whole.
+    """Reads the pages of one file; `survey` and `outline` describe the whole file.
 
-    Late within the limit of time, what is slow is left out, so that the rest of a long file is not lost: OCR, which
-    makes the page an issue, and the layout model. Later still, no page is read any more.
+    Near the end of the processor time, OCR and the layout model are skipped, so that the rest of a long file is read;
+    a page that needs OCR then has an issue. Later, no further page is read.
     """
 
     def __init__(
@@ -77,7 +81,7 @@ class PageReader:
         self._open: PageGrid | None = None
 
     def read(self, number: int) -> ReadPage:
-        """Return a page; one that the library cannot read has an issue and nothing else."""
+        """Return a page; if the library cannot read it, it only has an issue."""
         if self._task.clock.past(READING):
             issue = f"not read: {self._task.clock.reason}"
             return ReadPage(Page(number, text_source="none", issue=issue), unread=True)
@@ -90,49 +94,37 @@ class PageReader:
         raw = with_bullets(self.file.page(number))
         why = self._wants_ocr(raw)
         above, self._open = self._open, None
-        if why and self._late and self._task.found(page_name(number)) is None:
-            return replace(self._native(raw, f"{why}, and no time is left for OCR"), unread=True)
+        if why and self._short_of_time and self._task.found(page_name(number)) is None:
+            return replace(self._by_text_layer(raw, f"{why}, and no time is left for OCR"), unread=True)
         read = self._by_ocr(raw, why) if why else None
         if read is not None:
             return read
-        raw, remarks = self._mended(raw)
-        return self._native(raw, above=above, told=remarks)
-
-    def _mended(self, raw: RawPage) -> tuple[RawPage, list[str]]:
-        """Return the page with what its fonts do not tell read by OCR, and a remark on it."""
-        number = sum(1 for line in raw.lines if lost(line.text))
-        if not number or self._late:
-            return raw, []
-        try:
-            engine = ocr_engine(self.settings.ocr)
-        except MissingExtra as error:
-            return raw, [f"lines lack characters, and {error.message}"]
-        if engine is None:
-            return raw, []
-        lines, changed = GlyphReader(self.file, engine, self.settings.ocr).lines(raw.number, raw.lines)
-        return replace(raw, lines=lines), ["characters that the fonts do not tell, read by OCR"] if changed else []
+        remarks: tuple[str, ...] = ()
+        if any(lost_characters(line.text) for line in raw.lines) and not self._short_of_time:
+            raw, remarks = with_restored_characters(self.file, raw, self.settings.ocr)
+        return self._by_text_layer(raw, above=above, earlier_remarks=remarks)
 
     @property
-    def _late(self) -> bool:
-        return self._task.clock.past(_ENOUGH)
+    def _short_of_time(self) -> bool:
+        return self._task.clock.past(_LAST_SLOW)
 
     # -- the text layer
 
-    def _native(
-        self, raw: RawPage, issue: str = "", above: PageGrid | None = None, told: Sequence[str] = ()
+    def _by_text_layer(
+        self, raw: RawPage, issue: str = "", above: PageGrid | None = None, earlier_remarks: Sequence[str] = ()
     ) -> ReadPage:
-        """Return a page by its text layer; `above` is the table that the page before ends with."""
-        lines, furniture = self.survey.furniture.parted(raw.lines, raw.height)
+        """Return a page read from its text layer; `above` is the table at the end of the page before."""
+        lines, furniture = self.survey.furniture.split(raw.lines, raw.height)
         furniture += [(BlockKind.PAGE_HEADER, line) for line in raw.watermarks]
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
         tabular = above is not None or self._needs_model(body)
-        items = None if tabular else self._plain(lines, maker)
+        items = None if tabular else self._by_rules(lines, maker)
         if items is None:
             columns = bool(self.survey.gutters)
-            looking = not tabular or columns or needs_picture(body) or self.settings.pdf.layout == "model"
-            items, more, remarks = self._modelled(body, self._own_words(raw), maker, above, looking)
+            with_image = not tabular or columns or needs_image(body) or self.settings.pdf.layout == "model"
+            items, more, remarks = self._by_layout_model(body, self._own_words(raw), maker, above, with_image)
             furniture += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
@@ -144,107 +136,107 @@ class PageReader:
         items = with_links(list_levels(items), raw.links, words)
         source = "native" if raw.lines else "none"
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source, issue)
-        items += [_comment(raw, rect, text) for rect, text in self.file.comments(raw.number)]
+        comments = self.file.comments(raw.number)
+        items += [PageItem(BlockKind.NOTE, text, raw.number, rect) for rect, text in comments]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
-        return ReadPage(page, _boxed(items, raw), _boxed(asides, raw), (*told, *remarks))
+        return ReadPage(page, _with_boxes(items, raw), _with_boxes(asides, raw), (*earlier_remarks, *remarks))
 
     def _own_words(self, raw: RawPage) -> list[PageWord]:
-        """Return the words of a page that do not return on other pages, as running headers do and title blocks."""
-        near = Near(self.survey.furniture.returning(raw.lines, raw.height), lambda line: line.rect)
+        """Return the words of a page without those that recur on other pages (running headers, title blocks)."""
+        near = Near(self.survey.furniture.recurring(raw.lines, raw.height), lambda line: line.rect)
         words = self.file.words(raw.number)
         return [w for w in words if not any(line.rect.holds(*w.rect.middle) for line in near.at(w.rect))]
 
     def _needs_model(self, body: RawPage) -> bool:
-        """Whether the layout model looks at a page whatever its headings are: for tables and tangled lines."""
+        """Whether the layout model is used for a page regardless of its headings: for tables and irregular layouts."""
         layout = self.settings.pdf.layout
         return needs_model(body) if layout == "auto" else layout == "model"
 
-    def _plain(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
-        """Return the items of a page by rules, None where the model is to look at a heading that may be none."""
-        items = [item for column in plain_columns(lines) for item in maker.column(column)]
+    def _by_rules(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
+        """Return the items of a page by rules, None if a doubtful heading needs the layout model."""
+        items = maker.columns(lines)
         if self.settings.pdf.layout == "auto" and any(
             item.kind is BlockKind.HEADING and is_doubtful(item, self.survey.body, self.outline) for item in items
         ):
             return None
         return items
 
-    def _modelled(
-        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None, looking: bool
+    def _by_layout_model(
+        self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None, with_image: bool
     ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
-        """Return items, furniture and remarks of a page as the layout model divides it.
+        """Return items, furniture and remarks of a page by the regions of the layout model.
 
-        Late, and on a page that is too dense for the model, only tables with drawn lines are looked for.
+        If time is short or the page is too dense for the model, only tables with drawn lines are found.
         """
-        late = self._late
-        regions = [] if late else self._regions(body, looking)
-        pictures = [region.rect for region in regions if region.part is RegionKind.PICTURE]
-        expected = [region.rect for region in regions if region.part is RegionKind.TABLE]
-        asides = [region.rect for region in regions if region.part in _ASIDES]
+        late = self._short_of_time
+        regions = [] if late else self._model_regions(body, with_image)
+        pictures = [region.rect for region in regions if region.kind is RegionKind.PICTURE]
+        expected = [region.rect for region in regions if region.kind is RegionKind.TABLE]
+        asides = [region.rect for region in regions if region.kind in _ASIDES]
         running = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in asides)]
         finder = TableFinder(self.file, replace(body, lines=tuple(running)), words, self.survey.gutters)
         grids, self._open = finder.with_continued(finder.grids(expected, pictures), above)
         free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
-        # Most of a region: what only touches the table is text beside it.
+        # More than half of a region: one that only touches the table is text beside it.
         kept = [region for region in regions if not any(region.rect.share_in(grid.rect) > 0.6 for grid in grids)]
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = _tables(body, words, grids, self.survey.vocabulary)
+        tables, remarks = table_items(body, words, grids, self.survey.vocabulary)
         of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
-        for part in fill(kept, free):
-            if part.part is RegionKind.TABLE and part.rect in of_rect:
-                items.append(of_rect[part.rect])
-            if part.part in (RegionKind.HEADER, RegionKind.FOOTER):
-                kind = BlockKind.PAGE_HEADER if part.part is RegionKind.HEADER else BlockKind.PAGE_FOOTER
-                furniture += [(kind, line) for line in part.lines]
-            elif part.part is RegionKind.PICTURE and (area := _around(part.rect, areas)) is not None:
+        for region in fill_regions(kept, free):
+            if region.kind is RegionKind.TABLE and region.rect in of_rect:
+                items.append(of_rect[region.rect])
+            if region.kind in (RegionKind.HEADER, RegionKind.FOOTER):
+                kind = BlockKind.PAGE_HEADER if region.kind is RegionKind.HEADER else BlockKind.PAGE_FOOTER
+                furniture += [(kind, line) for line in region.lines]
+            elif region.kind is RegionKind.PICTURE and (  # contained, except for rounding
+                area := next((area for area in areas if region.rect.share_in(area.rect) > 0.99), None)
+            ):
                 areas.remove(area)
-                items.append(figure_item(self.file, body, area, unread=bool(part.lines)))
-                items += _labels(maker, part.lines)
-            elif part.lines:
-                items += self._region(part, maker)
+                items.append(figure_item(self.file, body, area, unread=bool(region.lines)))
+                items += maker.labels(region.lines)
+            elif region.lines and region.kind in (RegionKind.PICTURE, RegionKind.TABLE):
+                items += [replace(item, region=region.kind) for item in maker.column(region.lines)]
+            elif region.lines:
+                items += maker.region(region.kind, region.lines)
         if late:
             remarks.append("no time was left for the layout model")
         others = [figure_item(self.file, body, area) for area in areas]
         return place_figures(items, others), furniture, remarks
 
-    def _regions(self, body: RawPage, looking: bool) -> list[PageRegion]:
-        """Return what the model sees; of a drawing that is too much for it, where the drawing is."""
-        found = self.file.regions(body.number, looking=looking) if len(body.lines) <= _DENSE else []
+    def _model_regions(self, body: RawPage, with_image: bool) -> list[PageRegion]:
+        """Return the regions found by the model; a drawing that it cannot process is one picture region."""
+        found = self.file.regions(body.number, with_image=with_image) if len(body.lines) <= _MOST_MODEL_LINES else []
         drawn = body.paint.all
-        if found or len(drawn) < _DRAWING or is_running(body.lines):
+        if found or len(drawn) < _DRAWING_SHAPES or is_running(body.lines):
             return found
         return [PageRegion(RegionKind.PICTURE, around(drawn))]
-
-    def _region(self, part: Filled, maker: BlockMaker) -> list[PageItem]:
-        if part.part in (RegionKind.PICTURE, RegionKind.TABLE):
-            return [replace(item, seen=part.part) for item in maker.column(part.lines)]
-        return maker.region(part.part, part.lines)
 
     # -- OCR
 
     def _wants_ocr(self, raw: RawPage) -> str:
-        """Return why a page should be read by OCR, empty where its text layer will do."""
+        """Return why a page should be read by OCR, empty if its text layer is sufficient."""
         when = self.settings.ocr.when
         if when == "never" or self.settings.ocr.engine == "none":
             return ""
         if when == "always":
             return "asked for"
         if not raw.lines:
-            # A rule above and one below an empty page, and a frame, are no content: three shapes.
+            # Up to three shapes are no content: a rule above and below an empty page, and a frame.
             return "no text layer" if raw.images or len(raw.paint.shapes) > 3 or raw.paint.vertical else ""
         if garble_score(raw.text) >= self.settings.pdf.garble:
             return "the text layer is garbled"
-        scanned = sum(image.rect.area for image in raw.images) > _MOSTLY * raw.rect.area
-        return "a scan" if scanned and len(raw.text) < _FEW else ""
+        scanned = sum(image.rect.area for image in raw.images) > _SCAN_SHARE * raw.rect.area
+        return "a scan" if scanned and len(raw.text) < _FEW_CHARACTERS else ""
 
     def _by_ocr(self, raw: RawPage, why: str) -> ReadPage | None:
-        """Return the page as OCR reads it; None where OCR finds less than the text layer has."""
+        """Return the page read by OCR, None if OCR is disabled or finds less text than the text layer has."""
         try:
             engine = ocr_engine(self.settings.ocr)
         except MissingExtra as error:
-            return self._native(raw, f"{why}, and {error.message}")
+            return self._by_text_layer(raw, f"{why}, and {error.message}")
         if engine is None:
             return None
         dpi = self._dpi(raw)
@@ -254,93 +246,50 @@ class PageReader:
         found = sum(len(line.text) for line in read.lines)
         if why == "a scan" and found <= len(raw.text):
             return None
-        return self._read_off(raw, read, why)
+        return self._ocr_page(raw, read, why)
 
     def _dpi(self, raw: RawPage) -> int:
-        """Return the resolution to draw at: the settings', less for a page so large that it would be scaled down.
+        """Return the resolution for OCR: that of the settings, lower for a page that would be scaled down.
 
-        A page without a bitmap is drawn finer: its letters are curves, of a drawing most likely, and small.
+        A page without a bitmap has a higher one: its letters are drawn as curves, and are small if it is a drawing.
         """
-        # An inch has 72 points.
+        # 72 points per inch.
         longest = max(raw.width, raw.height, 1.0) / 72
-        wanted = self.settings.ocr.dpi if raw.images else _FINE
-        # 36 dots an inch keep a sheet of 72 inches within `max_side` (2600); less would show no letter.
+        wanted = self.settings.ocr.dpi if raw.images else _DRAWING_DPI
+        # At 36 dpi, a sheet of 72 inches fits into `max_side` (2600); at less, no letter is legible.
         return max(36, min(wanted, int(self.settings.ocr.max_side / longest)))
 
-    def _read_off(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
-        seen = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
+    def _ocr_page(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
+        scan = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
         usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
         maker = BlockMaker(raw.number, read.height, replace(self.survey, body=TextStyle(usual)), self.outline)
-        lines, furniture = self.survey.furniture.parted(seen.lines, seen.height)
-        items = [item for part in part_tables(lines, seen.box) for item in _of_scan(part, maker)]
+        lines, furniture = self.survey.furniture.split(scan.lines, scan.height)
+        items = [item for part in part_tables(lines, scan.box) for item in _scan_items(part, maker)]
         if not is_running(read.lines) and not any(item.cells for item in items):
             items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
-            items = items if raw.images else _by_parts(raw, lines)
+            if not raw.images:  # a drawing whose letters are curves: its labels, grouped by part of the drawing
+                items = [
+                    PageItem(BlockKind.PARAGRAPH, part.text, raw.number, part.rect, confidence=part.confidence)
+                    for part in parts_of(lines)
+                ]
         issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
         figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         remarks = (f"{why}, read by OCR",) if items else ()
-        placed = (*_boxed(list_levels(items), seen), *_boxed(figures, raw))
-        return ReadPage(page, placed, _boxed(asides, seen), remarks)
+        placed = (*_with_boxes(list_levels(items), scan), *_with_boxes(figures, raw))
+        return ReadPage(page, placed, _with_boxes(asides, scan), remarks)
 
 
-def _tables(
-    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
-) -> tuple[list[PageItem], list[str]]:
-    """Return the tables of grids filled with the words in them, and remarks on numbers that were lost."""
-    items: list[PageItem] = []
-    remarks: list[str] = []
-    for grid in grids:
-        held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
-        cells = fill_grid(grid, held, page, vocabulary)
-        missing = missing_numbers(held, cells)
-        if missing:
-            # Five tell which table it is.
-            remarks.append(f"a table lacks {', '.join(missing[:5])}")
-        text = "\n".join(cell.text for cell in cells)
-        items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
-    return items, remarks
-
-
-def _of_scan(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageItem]:
-    """Return a table that OCR has read, or the pieces of the lines between tables."""
+def _scan_items(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageItem]:
+    """Return the items of a table read by OCR, or of the lines between tables."""
     if isinstance(part, ScanTable):
         text = "\n".join(cell.text for cell in part.cells)
         sure = sum(line.confidence for line in part.lines) / len(part.lines)
         return [PageItem(BlockKind.TABLE, text, maker.page, part.rect, confidence=sure, cells=part.cells)]
-    return [item for column in plain_columns(part) for item in maker.column(column)]
+    return maker.columns(part)
 
 
-def _comment(page: RawPage, rect: Rect, text: str) -> PageItem:
-    return PageItem(BlockKind.NOTE, text, page.number, rect)
-
-
-def _labels(maker: BlockMaker, lines: Sequence[Line]) -> list[PageItem]:
-    """Return the words that stand in a figure as what follows it: labels as one paragraph, longer text as it is."""
-    items = [item for column in plain_columns(lines) for item in maker.column(column)]
-    text = [replace(i, kind=BlockKind.PARAGRAPH) for i in items if i.kind is not BlockKind.CAPTION]
-    captions = [item for item in items if item.kind is BlockKind.CAPTION]
-    if len(text) < 2 or any(len(item.text) > _LABEL for item in text):
-        return [*text, *captions]
-    joined = "\n".join(item.text for item in text)
-    return [replace(text[0], text=joined, rect=around(item.rect for item in text)), *captions]
-
-
-def _by_parts(page: RawPage, lines: Sequence[Line]) -> list[PageItem]:
-    """Return the labels of a drawing that has its letters as curves, those of each part of it together."""
-    return [
-        PageItem(BlockKind.PARAGRAPH, part.text, page.number, part.rect, confidence=part.confidence)
-        for part in parts_of(lines)
-    ]
-
-
-def _around(rect: Rect, areas: Sequence[FigureArea]) -> FigureArea | None:
-    """Return the figure that a picture region has become, None where it is too small to be one."""
-    # All of it, but for rounding.
-    return next((area for area in areas if rect.share_in(area.rect) > 0.99), None)
-
-
-def _boxed(items: Sequence[PageItem], page: RawPage) -> tuple[PageItem, ...]:
-    """Return the items with their boxes on the page as it is shown."""
+def _with_boxes(items: Sequence[PageItem], page: RawPage) -> tuple[PageItem, ...]:
+    """Return the items with their boxes on the displayed page."""
     return tuple(replace(item, boxes=(page.box(item.rect),)) for item in items)

@@ -1,4 +1,4 @@
-"""PDF files: the text layer where there is a sound one, a layout model where a page needs it, OCR where it must be."""
+"""The reader of PDF: the text layer, a layout model for pages that need it, and OCR for pages without usable text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pipelines.parse.pdf.pages import ReadPage
     from pipelines.parse.pdf.survey import Survey
 
-_NAMES = {
+_METADATA_NAMES = {
     "title": "title",
     "author": "author",
     "subject": "subject",
@@ -31,17 +31,17 @@ _NAMES = {
     "creator": "application",
     "producer": "producer",
 }
-_DATES = {"creationDate": "created", "modDate": "modified"}
+_DATE_NAMES = {"creationDate": "created", "modDate": "modified"}
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-_ATTACHED = 0.85
-"""Share of the file's processor seconds after which no attachment is taken out; pages end a little before."""
+_LAST_ATTACHMENT = 0.85
+"""Share of the file's processor time after which no further attachment is extracted; pages end a little earlier."""
 
 
-def pdf_metadata(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the metadata with dates in ISO 8601; what is no date is left out."""
-    found = {name: told[key].strip() for key, name in _NAMES.items() if told.get(key, "").strip()}
-    for key, name in _DATES.items():
-        if date := iso_date(told.get(key, "")):
+def pdf_metadata(raw: Mapping[str, str]) -> dict[str, str]:
+    """Return the metadata under the names of `Document.metadata`, with dates in ISO 8601; invalid dates are dropped."""
+    found = {name: raw[key].strip() for key, name in _METADATA_NAMES.items() if raw.get(key, "").strip()}
+    for key, name in _DATE_NAMES.items():
+        if date := iso_date(raw.get(key, "")):
             found[name] = date
     return found
 
@@ -61,7 +61,7 @@ def iso_date(text: str) -> str:
 
 
 class PdfReader:
-    """Reads PDF with PyMuPDF, one page at a time."""
+    """Reads PDF files with PyMuPDF, page by page."""
 
     formats = (signed("application/pdf", ".pdf"),)
 
@@ -79,22 +79,22 @@ class PdfReader:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
             outline = Outline.of(file.bookmarks())
-            seen = survey(file, builder.task.clock)
-            pages = PageReader(file, seen, outline, settings, builder.task)
+            surveyed = survey(file, builder.task.clock)
+            pages = PageReader(file, surveyed, outline, settings, builder.task)
             read = []
             for number in range(1, file.pages + 1):
                 builder.task.next_page(number)
                 read.append(pages.read(number))
             for name, data in file.attachments(settings.limits.total_mb * MEBIBYTE):
-                if builder.task.clock.past(_ATTACHED):
+                if builder.task.clock.past(_LAST_ATTACHMENT):
                     builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
                     break
                 builder.child(Child(name, data))
-        _assemble(builder, read, outline, seen)
+        _assemble(builder, read, outline, surveyed)
         return builder.build()
 
 
-def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, seen: Survey) -> None:
+def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, surveyed: Survey) -> None:
     labels = {page.page.number: page.page.label for page in pages}
     for page in pages:
         builder.page(page.page)
@@ -104,9 +104,9 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
             builder.remark(remark, page.page.number)
         for item in page.furniture:
             builder.furniture(item.kind, item.text, _place(item, labels))
-    items = consistent(merge_tables([item for page in pages for item in page.items]), outline, seen.body)
+    items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
     items = without_contents(without_lists(items))
-    for item in with_levels(with_title(items, seen.body), outline):
+    for item in with_levels(with_title(items, surveyed.body), outline):
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)
 
@@ -116,7 +116,7 @@ def _place(item: PageItem, labels: Mapping[int, str]) -> Place:
 
 
 def _append(builder: DocumentBuilder, item: PageItem, place: Place) -> bool:
-    """Append an item; one without text is left out and False is returned."""
+    """Append an item and return True; return False if it has no text and is left out."""
     plain: dict[BlockKind, Callable[[str, Place], bool]] = {
         BlockKind.TITLE: builder.title,
         BlockKind.CODE: builder.code,

@@ -1,7 +1,7 @@
-"""Characters of a line that is written from the right, as they are read, whichever way round the file has them.
+"""Reading order of the characters in a right-to-left line.
 
-A PDF tells where each glyph stands, and libraries guess the order: with Latin words and numbers in a line they guess
-wrong. From the places the order follows by the rules of Unicode's bidirectional algorithm (UAX 9), read backwards.
+Libraries guess the order of glyphs, and are often wrong for lines with Latin words and numbers. Here the order follows
+from the positions, by reversing the rules of Unicode's bidirectional algorithm (UAX 9).
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 from pipelines.lang.characters import RIGHT_TO_LEFT, right_to_left
 from pipelines.parse.lines import Rect
 
-_NO_WIDTH = 0.01
-"""Points: a character of a cluster has no width, but for rounding."""
-_AT = 0.1
-"""Points between edges that are one; glyphs are a point wide at least."""
-_LETTER = 0.15
-"""Of the type's size, the width of alef, the narrowest letter, at least; glyphs of one word stand closer."""
+_ZERO_WIDTH = 0.01
+"""Points: the width of a character without width in a cluster, which is 0 except for rounding."""
+_SAME_EDGE = 0.1
+"""Points within which two edges are the same; glyphs are at least a point wide."""
+_LEAST_LETTER = 0.15
+"""Minimum width of alef, the narrowest letter, in type sizes; gaps between the glyphs of a word are narrower."""
 _BETWEEN_DIGITS = re.compile(r"[.,:/\u00a0]")
-"""Separators that stay within a number from the right too (UAX 9, W4)."""
+"""Separators that belong to a number in right-to-left text too (UAX 9, W4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A character, or a cluster of a letter and its marks, with the span of the library that it stands in."""
+    """A character, or a cluster of a letter and its marks, with its span of the library."""
 
     text: str
     rect: Rect
@@ -35,32 +35,36 @@ class Glyph:
 
 
 def glyphs_of(spans: Sequence[Any]) -> list[Glyph]:
-    """Return the characters of a line in reading order: as they come, or by their places in a script from the right."""
+    """Return the characters of a line in reading order: by position for right-to-left text, else in file order."""
     found = [Glyph(c["c"], Rect(*c["bbox"]), span) for span in spans for c in span["chars"]]
     return in_reading_order(found) if right_to_left("".join(glyph.text for glyph in found)) else found
 
 
 def in_reading_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
-    """Return the characters of a line written from the right in the order in which they are read."""
-    visual = _with_twice(sorted(_clusters(glyphs), key=lambda glyph: (-glyph.rect.right, -glyph.rect.left)))
+    """Return the characters of a right-to-left line in reading order."""
+    visual = _with_doubled_letters(sorted(_clusters(glyphs), key=lambda glyph: (-glyph.rect.right, -glyph.rect.left)))
     ordered: list[Glyph] = []
     number = 0
     while number < len(visual):
-        end = _run_from_left(visual, number)
+        end = _left_to_right_end(visual, number)
         ordered += reversed(visual[number:end]) if end > number else [visual[number]]
         number = max(end, number + 1)
     return ordered
 
 
-def _with_twice(visual: Sequence[Glyph]) -> list[Glyph]:
-    """Return the characters with the letter before a ligature that ends with the same one.
+def _with_doubled_letters(visual: Sequence[Glyph]) -> list[Glyph]:
+    """Return the characters with a letter restored that precedes a ligature ending with the same letter.
 
-    The library takes the second for the first printed again ("alef, lam-alef"), and leaves its place empty.
+    The library treats the two ("alef, lam-alef") as one letter printed twice, and leaves a gap.
     """
     found: list[Glyph] = []
     for number, glyph in enumerate(visual):
         right = visual[number - 1].rect.left if number else glyph.rect.right
-        if len(glyph.text) > 1 and glyph.text.isalpha() and right - glyph.rect.right > _LETTER * glyph.span["size"]:
+        if (
+            len(glyph.text) > 1
+            and glyph.text.isalpha()
+            and right - glyph.rect.right > _LEAST_LETTER * glyph.span["size"]
+        ):
             found.append(
                 replace(glyph, text=glyph.text[-1], rect=glyph.rect._replace(left=glyph.rect.right, right=right))
             )
@@ -68,66 +72,62 @@ def _with_twice(visual: Sequence[Glyph]) -> list[Glyph]:
     return found
 
 
-def _run_from_left(visual: Sequence[Glyph], start: int) -> int:
-    """Return where the Latin words or the number end that begin at `start`, seen from the right; `start` for none."""
-    if not _from_left(visual[start].text):
+def _left_to_right_end(visual: Sequence[Glyph], start: int) -> int:
+    """Return the end of the left-to-right run (Latin words or a number) at `start`, or `start` if there is none."""
+    if not _is_left_to_right(visual[start].text):
         return start
     end, latin = start, False
     for number in range(start, len(visual)):
         text = visual[number].text
         if RIGHT_TO_LEFT.search(text):
             break
-        if _from_left(text):
+        if _is_left_to_right(text):
             between = "".join(glyph.text for glyph in visual[end:number])
             latin = latin or text.isalpha()
-            word = all(_from_left(glyph.text) for glyph in visual[end:number])
+            word = all(_is_left_to_right(glyph.text) for glyph in visual[end:number])
             if not (word or latin or _BETWEEN_DIGITS.fullmatch(between)):
                 break
             end = number + 1
     return end
 
 
-def _from_left(text: str) -> bool:
-    """Whether a character is a letter or digit that is written from the left."""
+def _is_left_to_right(text: str) -> bool:
+    """Whether a character is a letter or digit written from left to right."""
     return text[:1].isalnum() and not RIGHT_TO_LEFT.match(text)
 
 
 def _clusters(glyphs: Sequence[Glyph]) -> list[Glyph]:
-    """Return characters with those of no width joined to the glyph that they stand for a part of.
+    """Return the characters with those of zero width joined to their ligature or letter.
 
-    Of a ligature all letters but one have no width and come before it. Of a letter with marks none has, and a blank
-    that nobody wrote is given their width.
+    In a ligature, all letters but one have zero width. A letter and its marks all have zero width, and the
+    library inserts a blank of their width.
     """
     found: list[Glyph] = []
-    thin: list[Glyph] = []
+    zero_width: list[Glyph] = []
     for glyph in glyphs:
-        if glyph.rect.width < _NO_WIDTH and RIGHT_TO_LEFT.match(glyph.text):
-            thin.append(glyph)
+        if glyph.rect.width < _ZERO_WIDTH and RIGHT_TO_LEFT.match(glyph.text):
+            zero_width.append(glyph)
             continue
-        marked = _marked(thin)
-        if thin and marked:
-            _add_marked(found, thin)
-        ligature = "" if marked else "".join(part.text for part in reversed(thin))
+        marked = any(unicodedata.combining(part.text) for part in zero_width)
+        if zero_width and marked:
+            _add_marked(found, zero_width)
+        ligature = "" if marked else "".join(part.text for part in reversed(zero_width))
         found.append(replace(glyph, text=glyph.text + ligature))
-        thin = []
-    if thin:
-        _add_marked(found, thin)
+        zero_width = []
+    if zero_width:
+        _add_marked(found, zero_width)
     return found
 
 
-def _marked(thin: Sequence[Glyph]) -> bool:
-    return any(unicodedata.combining(glyph.text) for glyph in thin)
-
-
-def _add_marked(found: list[Glyph], thin: Sequence[Glyph]) -> None:
-    """Add a letter with its marks, in place of the blank that was made of its width."""
-    rect = thin[0].rect
-    if found and found[-1].text.isspace() and abs(found[-1].rect.left - rect.left) < _AT:
+def _add_marked(found: list[Glyph], zero_width: Sequence[Glyph]) -> None:
+    """Append a letter with its marks, replacing the blank inserted for it."""
+    rect = zero_width[0].rect
+    if found and found[-1].text.isspace() and abs(found[-1].rect.left - rect.left) < _SAME_EDGE:
         rect = found.pop().rect
-    letters = [glyph.text for glyph in thin if not unicodedata.combining(glyph.text)]
-    marks = [glyph.text for glyph in reversed(thin) if unicodedata.combining(glyph.text)]
+    letters = [glyph.text for glyph in zero_width if not unicodedata.combining(glyph.text)]
+    marks = [glyph.text for glyph in reversed(zero_width) if unicodedata.combining(glyph.text)]
     text = "".join([*reversed(letters), *marks])
-    if not letters and found and abs(found[-1].rect.left - rect.left) < _AT:
+    if not letters and found and abs(found[-1].rect.left - rect.left) < _SAME_EDGE:
         found[-1] = replace(found[-1], text=found[-1].text + text)
     else:
-        found.append(replace(thin[0], text=text, rect=rect))
+        found.append(replace(zero_width[0], text=text, rect=rect))

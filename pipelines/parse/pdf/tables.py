@@ -1,4 +1,4 @@
-"""Tables of a page: grids filled with the words that stand in their places, and the numbers in them counted over."""
+"""Grids filled with the words of a page, and a check that no number is lost."""
 
 from __future__ import annotations
 
@@ -8,58 +8,55 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from pipelines.core.document import BlockKind
 from pipelines.core.table import Cell
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around, join_lines
+from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
 
-_CODE = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
-TIGHT = 1.35
-"""Of a line's height: a step from line to line within a cell at most."""
+_CODE_OR_NUMBER = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
+MOST_LEADING = 1.35
+"""Maximum step between the lines of a cell, in line heights."""
 _LEAST_RECORDS = 3
-"""Two lines in each of two columns are an entry that runs over two lines."""
-_FIGURE = re.compile(r"[-+±<>≤≥~]?\s?\d[\d.,:/ ]*\s?[%°]?")
-_LEAST_HEADED = 3
-"""Rows of a table whose first may name the columns without being bold: of two either may be the other's name."""
-_SHORTER = 0.8
-"""Of the length of the other rows in the mean, the length of one that names columns at most: names are shorter than
-what they name. Rows of equal length (a title block, pairs of names and values) name nothing."""
-_LEAST_ROW = 8.0
-"""Points of height of a drawn row at least that is one though nothing stands in it: a line of small type."""
-_BAND = 12.0
-"""Points of height by which places are looked up."""
-
-
-def numbers(text: str) -> Counter[str]:
-    """Return the numbers of a text, with decimals and thousands as they are written."""
-    return Counter(FIGURE.findall(text))
+"""Minimum records of a row that is split: two lines in each of two columns are entries of two lines."""
+_NUMBER = re.compile(r"[-+±<>≤≥~]?\s?\d[\d.,:/ ]*\s?[%°]?")
+_LEAST_ROWS_WITH_HEADER = 3
+"""Minimum rows of a table with a header that is not bold: of two rows, either may be the header."""
+_HEADER_LENGTH = 0.8
+"""Maximum length of a header in mean lengths of the other rows: names of columns are shorter than values. Tables with
+rows of equal length (a title block, pairs of names and values) have no header."""
+_LEAST_ROW_HEIGHT = 8.0
+"""Minimum height in points of a drawn row that is kept although it is empty: a line of small type."""
+_BAND_HEIGHT = 12.0
+"""Height in points of the bands by which cells are indexed."""
 
 
 def missing_numbers(words: Sequence[PageWord], cells: Sequence[Cell]) -> list[str]:
-    """Return the numbers among a table's words that no cell has, in order; empty when the table is whole."""
-    in_page = numbers(" ".join(word.text for word in words))
-    in_cells = numbers(" ".join(cell.text for cell in cells))
+    """Return the numbers among a table's words that no cell has, in order; each as often as it is missing."""
+    in_page = Counter(FIGURE.findall(" ".join(word.text for word in words)))
+    in_cells = Counter(FIGURE.findall(" ".join(cell.text for cell in cells)))
     return sorted((in_page - in_cells).elements())
 
 
-class GridPlaces:
-    """The places of a grid by their height on the page, so that what stands in each is found without asking all."""
+class CellLocator:
+    """Finds the cell of a grid at a point by an index of their heights on the page."""
 
     def __init__(self, cells: Sequence[GridCell]) -> None:
         self._cells = cells
         self._bands: dict[int, list[int]] = {}
         for number, cell in enumerate(cells):
-            for band in range(int(cell.rect.top // _BAND), int(cell.rect.bottom // _BAND) + 1):
+            for band in range(int(cell.rect.top // _BAND_HEIGHT), int(cell.rect.bottom // _BAND_HEIGHT) + 1):
                 self._bands.setdefault(band, []).append(number)
 
     def at(self, x: float, y: float) -> int | None:
-        """Return the number of the first place that holds a point, None where none does."""
-        near = self._bands.get(int(y // _BAND), ())
+        """Return the index of the first cell that contains a point, None if there is none."""
+        near = self._bands.get(int(y // _BAND_HEIGHT), ())
         return next((number for number in near if self._cells[number].rect.holds(x, y)), None)
 
     def nearest(self, x: float, y: float) -> int:
-        """Return the number of the place that holds a point or lies nearest to it."""
+        """Return the index of the cell that contains a point, or of the nearest one."""
         found = self.at(x, y)
         if found is not None:
             return found
@@ -73,103 +70,121 @@ def _distance(rect: Rect, x: float, y: float) -> float:
 def fill_grid(
     grid: PageGrid, words: Sequence[PageWord], page: RawPage, vocabulary: Container[str] = frozenset()
 ) -> tuple[Cell, ...]:
-    """Return the cells of a grid with the words whose middle lies in them; a word beside all goes to the nearest.
+    """Return the cells of a grid with the words whose middle is in them; a word outside all is added to the nearest.
 
-    `vocabulary` tells the words of the document that a narrow cell breaks without a hyphen.
+    `vocabulary` are the words of the document, for joining those that a narrow cell breaks without a hyphen.
     """
-    homes = _homes(grid, words)
-    cut = split_rows(grid, homes)
+    cell_words = _words_by_cell(grid, words)
+    cut = split_rows(grid, cell_words)
     if cut is not grid:
-        grid, homes = cut, _homes(cut, words)
-    heads = _heads(grid, homes)
+        grid, cell_words = cut, _words_by_cell(cut, words)
+    headers = _header_rows(grid, cell_words)
     cells = [
         Cell(
             place.row,
             place.column,
-            cell_text(home, vocabulary),
+            cell_text(words_of_cell, vocabulary),
             place.row_span,
             place.column_span,
-            place.row < heads,
+            place.row < headers,
             (page.box(place.rect),),
         )
-        for place, home in zip(grid.cells, homes, strict=True)
+        for place, words_of_cell in zip(grid.cells, cell_words, strict=True)
     ]
-    # A drawn row is there to be seen; what goes on has the columns of the part before, though some are blank.
-    drawn = {cell.row for cell in grid.cells if not grid.gutters and cell.rect.height > _LEAST_ROW}
+    # Drawn rows are kept even if empty; a continued table has all columns of the part before.
+    drawn = {cell.row for cell in grid.cells if not grid.gutters and cell.rect.height > _LEAST_ROW_HEIGHT}
     rows = {cell.row for cell in cells if cell.text} | drawn
-    return _without_blanks(cells, rows, {cell.column for cell in cells if cell.text or grid.continues})
+    return _without_empty(cells, rows, {cell.column for cell in cells if cell.text or grid.continues})
 
 
-def _heads(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> int:
-    """Return how many rows a table begins with that name its columns.
+def _header_rows(grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]) -> int:
+    """Return the number of header rows of a table.
 
-    They are bold and the rest is not; or else the first row has no figure and either figures stand below it or it is
-    shorter than other rows are.
+    They are bold and the others are not. Otherwise the first row is the header if it has no numbers and either has
+    columns of numbers below or is shorter than the other rows.
     """
-    placed = list(zip(grid.cells, homes, strict=True))
-    bold = min((cell.row for cell, home in placed if not all(word.bold for word in home)), default=0)
-    if bold or grid.rows < _LEAST_HEADED:
+    placed = list(zip(grid.cells, cell_words, strict=True))
+    bold = min((cell.row for cell, words_of_cell in placed if not all(word.bold for word in words_of_cell)), default=0)
+    if bold or grid.rows < _LEAST_ROWS_WITH_HEADER:
         return bold
-    first = [cell_text(home) for cell, home in placed if cell.row == 0]
-    if not all(first[1:]) or any(_FIGURE.fullmatch(text) for text in first):
+    first = [cell_text(words_of_cell) for cell, words_of_cell in placed if cell.row == 0]
+    if not all(first[1:]) or any(_NUMBER.fullmatch(text) for text in first):
         return 0
-    below = [(cell.column, text) for cell, home in placed if cell.row and (text := cell_text(home))]
-    figures = Counter(column for column, text in below if _FIGURE.fullmatch(text))
+    below = [(cell.column, text) for cell, words_of_cell in placed if cell.row and (text := cell_text(words_of_cell))]
+    figures = Counter(column for column, text in below if _NUMBER.fullmatch(text))
     filled = Counter(column for column, _ in below)
     mean = sum(len(text) for _, text in below) / (grid.rows - 1)
     named = any(2 * count > filled[column] for column, count in figures.items())
-    if not named and sum(map(len, first)) > _SHORTER * mean:
+    if not named and sum(map(len, first)) > _HEADER_LENGTH * mean:
         return 0
     return max(cell.row_span for cell in grid.cells if cell.row == 0)
 
 
-def _homes(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
-    """Return the words of each place, in the order of the grid's cells."""
-    homes: list[list[PageWord]] = [[] for _ in grid.cells]
-    places = GridPlaces(grid.cells)
+def table_items(
+    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
+) -> tuple[list[PageItem], list[str]]:
+    """Return the tables of the grids, filled with words, and remarks on numbers that are missing in them."""
+    items: list[PageItem] = []
+    remarks: list[str] = []
+    for grid in grids:
+        held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
+        cells = fill_grid(grid, held, page, vocabulary)
+        missing = missing_numbers(held, cells)
+        if missing:
+            # Five numbers identify the table.
+            remarks.append(f"a table lacks {', '.join(missing[:5])}")
+        text = "\n".join(cell.text for cell in cells)
+        items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
+    return items, remarks
+
+
+def _words_by_cell(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:
+    """Return the words of each cell, in the order of the grid's cells."""
+    cell_words: list[list[PageWord]] = [[] for _ in grid.cells]
+    places = CellLocator(grid.cells)
     for word in words:
-        homes[places.nearest(*word.rect.middle)].append(word)
-    return homes
+        cell_words[places.nearest(*word.rect.middle)].append(word)
+    return cell_words
 
 
-def split_rows(grid: PageGrid, homes: Sequence[Sequence[PageWord]]) -> PageGrid:
-    """Return a grid in which a row that holds several records one below the other is cut into them.
+def split_rows(grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]) -> PageGrid:
+    """Return the grid with rows that contain several records split into these.
 
-    Such a row has a column of codes or figures, three at least, and entries of its first column at the same heights;
-    or the lines of all its columns are level, and further apart than those of one entry.
+    Such a row has a column of at least three codes or numbers at the heights of the entries in its first column; or the
+    lines of all its columns are at the same heights, and further apart than those of one entry.
     """
     rows: dict[int, list[Sequence[PageWord]]] = {}
     spanned: set[int] = set()
-    for cell, home in zip(grid.cells, homes, strict=True):
-        rows.setdefault(cell.row, []).append(home)
+    for cell, words_of_cell in zip(grid.cells, cell_words, strict=True):
+        rows.setdefault(cell.row, []).append(words_of_cell)
         if cell.row_span > 1:
             spanned.update(range(cell.row, cell.row + cell.row_span))
     for row in sorted(rows, reverse=True):
         tops = _record_tops(rows[row]) if row not in spanned else []
         if tops:
-            grid = _cut_row(grid, row, tops)
+            grid = _split_row(grid, row, tops)
     return grid
 
 
-def _record_tops(homes: Sequence[Sequence[PageWord]]) -> list[float]:
-    """Return the heights at which the records of a row begin, none where it is one record."""
-    columns = [text_lines(home) for home in homes]
+def _record_tops(cell_words: Sequence[Sequence[PageWord]]) -> list[float]:
+    """Return the tops of the records of a row, empty if it is one record."""
+    columns = [text_lines(words_of_cell) for words_of_cell in cell_words]
     if len(columns) < 2 or len(columns[0]) < _LEAST_RECORDS:
         return []
     keys = [around(word.rect for word in line) for line in columns[0]]
-    level = [_level(keys, [around(word.rect for word in line) for line in column]) for column in columns]
-    codes = [all(len(line) == 1 and _CODE.fullmatch(line[0].text) for line in column) for column in columns]
-    loose = all(below.top - above.top > TIGHT * above.height for above, below in pairwise(keys))
-    told = (loose and all(level)) or any(short and beside for short, beside in zip(codes, level, strict=True))
-    return [key.top for key in keys] if told else []
+    level = [_are_aligned(keys, [around(word.rect for word in line) for line in column]) for column in columns]
+    codes = [all(len(line) == 1 and _CODE_OR_NUMBER.fullmatch(line[0].text) for line in column) for column in columns]
+    loose = all(below.top - above.top > MOST_LEADING * above.height for above, below in pairwise(keys))
+    has_records = (loose and all(level)) or any(short and beside for short, beside in zip(codes, level, strict=True))
+    return [key.top for key in keys] if has_records else []
 
 
-def _level(one: Sequence[Rect], other: Sequence[Rect]) -> bool:
+def _are_aligned(one: Sequence[Rect], other: Sequence[Rect]) -> bool:
     pairs = zip(one, other, strict=False)
     return len(one) == len(other) and all(abs(a.middle[1] - b.middle[1]) < 0.5 * a.height for a, b in pairs)
 
 
-def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
+def _split_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
     cells: list[GridCell] = []
     for cell in grid.cells:
         if cell.row != row:
@@ -183,7 +198,7 @@ def _cut_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
 
 
 def cell_text(words: Sequence[PageWord], vocabulary: Container[str] = frozenset()) -> str:
-    """Return the words of a cell line by line, joined as running text is; a word broken at a line's end is whole."""
+    """Return the text of a cell, with its lines joined and words that are broken at the end of a line restored."""
     texts: list[str] = []
     for line in text_lines(words):
         first, *rest = [word.text for word in line]
@@ -198,19 +213,16 @@ def cell_text(words: Sequence[PageWord], vocabulary: Container[str] = frozenset(
 
 
 def text_lines(words: Sequence[PageWord]) -> list[list[PageWord]]:
-    """Return words in lines from the top, each in the order in which its script is read."""
+    """Return words grouped to lines from the top, each in reading order."""
     lines: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: word.rect.middle[1]):
         if lines and _same_line(lines[-1], word):
             lines[-1].append(word)
         else:
             lines.append([word])
-    return [_in_order(line) for line in lines]
-
-
-def _in_order(words: Sequence[PageWord]) -> list[PageWord]:
-    backwards = right_to_left(" ".join(word.text for word in words))
-    return sorted(words, key=lambda word: word.rect.left, reverse=backwards)
+    for line in lines:
+        line.sort(key=lambda word: word.rect.left, reverse=right_to_left(" ".join(word.text for word in line)))
+    return lines
 
 
 def _same_line(line: Sequence[PageWord], word: PageWord) -> bool:
@@ -219,8 +231,8 @@ def _same_line(line: Sequence[PageWord], word: PageWord) -> bool:
     return common > 0.5 * min(rect.height, word.rect.height)
 
 
-def _without_blanks(cells: Sequence[Cell], used_rows: set[int], used_columns: set[int]) -> tuple[Cell, ...]:
-    """Return the cells of the rows and columns that are used."""
+def _without_empty(cells: Sequence[Cell], used_rows: set[int], used_columns: set[int]) -> tuple[Cell, ...]:
+    """Return the cells in used rows and columns, renumbered."""
     rows, columns = _renumbered(used_rows), _renumbered(used_columns)
     kept: list[Cell] = []
     for cell in cells:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.parse.office.grid import SheetGrid
-from pipelines.parse.office.regions import CellRange, address, area, place
+from pipelines.parse.office.regions import CellRange, address, parse_cell, parse_range
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
@@ -35,13 +35,13 @@ def test_every_text_is_in_exactly_one_table(texts: dict[tuple[int, int], str]) -
 
 @given(st.integers(0, 1_048_575), st.integers(0, 16_383))
 def test_an_address_names_one_place(row: int, column: int) -> None:
-    assert place(address(row, column)) == (row, column)
+    assert parse_cell(address(row, column)) == (row, column)
 
 
 def test_an_area_may_be_written_backwards_or_not_at_all() -> None:
-    assert area("B9:A1") == CellRange(0, 0, 8, 1)
-    assert area("$C$3") == CellRange(2, 2, 2, 2)
-    assert area("nonsense") is None
+    assert parse_range("B9:A1") == CellRange(0, 0, 8, 1)
+    assert parse_range("$C$3") == CellRange(2, 2, 2, 2)
+    assert parse_range("nonsense") is None
 
 
 def test_cells_that_touch_by_a_corner_only_are_apart() -> None:

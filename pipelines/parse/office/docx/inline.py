@@ -1,4 +1,4 @@
-"""Runs, fields, links, equations and revisions inside a paragraph (ECMA-376 1, 17.3, 17.13, 17.16)."""
+"""Content of a Word paragraph: runs, fields, links, equations, revisions (ECMA-376 1, 17.3, 17.13, 17.16)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pipelines.core.document import ReferenceKind
 from pipelines.parse.office.characters import glyph, lowered, raised
-from pipelines.parse.office.docx.numbering import Remark, WordField, WordParagraph, link_of
+from pipelines.parse.office.docx.numbering import NoteMark, WordField, WordParagraph, link_of
 from pipelines.parse.office.docx.styles import as_int
 from pipelines.parse.office.equations import to_latex
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, is_on, qualified, value
@@ -26,17 +26,17 @@ _NOTES = {f"{_W}footnoteReference": "footnote", f"{_W}endnoteReference": "endnot
 _SCRIPTS = {"superscript": raised, "subscript": lowered}
 _GRAPHICS = frozenset({f"{_W}drawing", f"{_W}pict", f"{_W}object"})
 _EQUATION, _EQUATIONS = qualified("m:oMath"), qualified("m:oMathPara")
-_DEEPEST = 20
-"""Fields within one another whose results are gathered: a field that never ends holds all that follows."""
-_AROUND = 1000
-"""Pieces of text that are gathered for a comment: no more than its beginning is shown."""
+_MOST_NESTED_FIELDS = 20
+"""Maximum nested fields whose results are collected: a field without an end contains all text that follows."""
+_MOST_COMMENT_PIECES = 1000
+"""Maximum pieces of the text that a comment refers to; only its beginning is shown."""
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 
 
 class InlineReader:
-    """Reads the paragraphs of one part in order; fields may begin in one and end in another.
+    """Reads the paragraphs of one part in order; a field may extend over several paragraphs.
 
-    `hidden` says of a character style whether its text is not shown.
+    `hidden` returns whether text in a character style, given by id, is hidden.
     """
 
     def __init__(self, links: dict[str, Relationship], hidden: Callable[[str], bool]) -> None:
@@ -44,22 +44,23 @@ class InlineReader:
         self._hidden = hidden
         self._fields: list[WordField] = []
         self.comments: dict[str, str] = {}
-        """The text that each comment is about, by the comment's id."""
+        """The text that each comment refers to, by the comment's id."""
         self._log: list[str] = []
         self._open_comments: dict[str, int] = {}
         self._parts: list[str] = []
         self._content = WordParagraph()
-        self._prose = False
-        self._page_is_new = False
+        self._has_prose = False
+        self._page_just_broken = False
         self._script: Callable[[str], str] | None = None
 
     def read(self, paragraph: Element) -> WordParagraph:
-        self._parts, self._content, self._prose = [], WordParagraph(), False
+        """Return the content of a `w:p`."""
+        self._parts, self._content, self._has_prose = [], WordParagraph(), False
         for child in children(paragraph):
             self._visit(child)
         content = self._content
         content.text = "".join(self._parts)
-        content.formula = bool(content.text.strip()) and not self._prose
+        content.formula = bool(content.text.strip()) and not self._has_prose
         if content.formula:
             content.text = content.text.replace("$", "").strip()
         return content
@@ -77,25 +78,25 @@ class InlineReader:
         elif tag in _SKIPPED:
             return
         elif tag in _NOTES:
-            self._content.remarks.append(Remark(_NOTES[tag], element.get(_ID, "")))
+            self._content.note_marks.append(NoteMark(_NOTES[tag], element.get(_ID, "")))
         elif tag in _GRAPHICS:
             self._graphic(element)
         elif tag in _SPECIAL:
             _SPECIAL[tag](self, element)
         else:
-            self._descend(element)
+            self._visit_children(element)
 
-    def _descend(self, element: Element) -> None:
+    def _visit_children(self, element: Element) -> None:
         for child in children(element):
             self._visit(child)
 
     def _run(self, run: Element) -> None:
         properties = run.find(_RUN_PROPERTIES)
         if properties is None:
-            self._descend(run)
+            self._visit_children(run)
         elif not self._is_hidden(properties):
             self._script = _SCRIPTS.get(value(properties, "w:vertAlign") or "")
-            self._descend(run)
+            self._visit_children(run)
             self._script = None
 
     def _is_hidden(self, properties: Element) -> bool:
@@ -107,13 +108,13 @@ class InlineReader:
     def _write(self, text: str) -> None:
         if self._fields and self._fields[-1].collecting:
             return
-        self._put(text if self._script is None else self._script(text))
+        self._append(text if self._script is None else self._script(text))
         if text.strip():
-            self._prose, self._page_is_new = True, False
+            self._has_prose, self._page_just_broken = True, False
 
-    def _put(self, text: str) -> None:
+    def _append(self, text: str) -> None:
         self._parts.append(text)
-        for field in self._fields[-_DEEPEST:]:
+        for field in self._fields[-_MOST_NESTED_FIELDS:]:
             field.result.append(text)
         self._log.append(text)
 
@@ -121,7 +122,7 @@ class InlineReader:
     def _started(self) -> bool:
         return any(part.strip() for part in self._parts)
 
-    # -- what is not text
+    # -- drawings, page breaks and equations
 
     def _graphic(self, element: Element) -> None:
         (self._content.after if self._started else self._content.before).append(element)
@@ -129,14 +130,14 @@ class InlineReader:
     def _break(self, element: Element) -> None:
         if element.get(f"{_W}type") == "page":
             self._turn_page()
-            self._page_is_new = True
-        self._put("\n")
+            self._page_just_broken = True
+        self._append("\n")
 
     def _rendered_page_break(self, element: Element) -> None:
-        """Word marks the page that an author's own break begins once more."""
-        if not self._page_is_new:
+        """Count a page break unless it follows an explicit break, which Word marks twice."""
+        if not self._page_just_broken:
             self._turn_page()
-        self._page_is_new = False
+        self._page_just_broken = False
 
     def _turn_page(self) -> None:
         if self._started:
@@ -151,12 +152,12 @@ class InlineReader:
         latex = to_latex(element)
         if latex:
             inline = element.tag == _EQUATION
-            self._put(f"${latex}$" if inline else f"\n${latex}$\n" if self._started else f"${latex}$\n")
+            self._append(f"${latex}$" if inline else f"\n${latex}$\n" if self._started else f"${latex}$\n")
 
     def _content_control(self, element: Element) -> None:
         box = element.find("w:sdtPr/w14:checkbox", NAMESPACES)
         if box is None:
-            self._descend(element)
+            self._visit_children(element)
             return
         self._check_box(box.find("w14:checked", NAMESPACES), qualified("w14:val"))
 
@@ -168,13 +169,13 @@ class InlineReader:
     def _ruby(self, element: Element) -> None:
         base = element.find("w:rubyBase", NAMESPACES)
         if base is not None:
-            self._descend(base)
+            self._visit_children(base)
 
     # -- links and fields
 
     def _hyperlink(self, element: Element) -> None:
         start = len(self._parts)
-        self._descend(element)
+        self._visit_children(element)
         evidence = "".join(self._parts[start:]).strip()
         link = self._links.get(element.get(qualified("r:id"), ""))
         anchor = element.get(f"{_W}anchor", "")
@@ -190,7 +191,7 @@ class InlineReader:
 
     def _simple_field(self, element: Element) -> None:
         start = len(self._parts)
-        self._descend(element)
+        self._visit_children(element)
         self._finish(WordField([element.get(f"{_W}instr", "")], result=self._parts[start:]))
 
     def _field_character(self, element: Element) -> None:
@@ -204,7 +205,7 @@ class InlineReader:
             self._finish(self._fields.pop())
 
     def _form_field(self, element: Element) -> None:
-        """Write the state of a check box or what is chosen from a list: such a field has no result of its own."""
+        """Write the state of a check box or the selected entry of a list: such a field has no result."""
         self._fields[-1].collecting = False
         box = element.find("w:ffData/w:checkBox", NAMESPACES)
         if box is not None:
@@ -231,7 +232,7 @@ class InlineReader:
     def _comment_end(self, element: Element) -> None:
         id = element.get(_ID, "")
         if (start := self._open_comments.pop(id, None)) is not None:
-            self.comments[id] = " ".join("".join(self._log[start : start + _AROUND]).split())
+            self.comments[id] = " ".join("".join(self._log[start : start + _MOST_COMMENT_PIECES]).split())
 
 
 _TEXT, _RUN, _ID, _VAL = f"{_W}t", f"{_W}r", f"{_W}id", f"{_W}val"

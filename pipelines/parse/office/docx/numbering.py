@@ -1,4 +1,4 @@
-"""What one paragraph of a Word document holds, and its number, counted as Word counts (ECMA-376 1, 17.9)."""
+"""Content of a Word paragraph, and list numbers counted as Word counts them (ECMA-376 1, 17.9)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, 
 from pipelines.parse.pieces import Pointer
 
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
-_CROSS = frozenset({"REF", "NOTEREF"})
+_CROSS_REFERENCES = frozenset({"REF", "NOTEREF"})
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """A place where a note or comment is anchored: `kind` is footnote, endnote or comment."""
+class NoteMark:
+    """The anchor of a note or comment: `kind` is "footnote", "endnote" or "comment"."""
 
     kind: str
     id: str
@@ -25,16 +25,16 @@ class Remark:
 
 @dataclass(slots=True)
 class WordParagraph:
-    """A paragraph's text and what hangs on it, each in order.
+    """A paragraph's text with its links, note marks and drawings, each in order.
 
-    `breaks_before` counts the pages that begin before the first character, `breaks_within` those after it. Graphics in
-    `before` stand ahead of the text. `formula` says that there is nothing but equations; `checked` whether it begins
-    with a check box.
+    `before` and `after` are the drawings before and after the first text. `breaks_before` counts page breaks before
+    the first text, `breaks_within` those after it. `formula` says that the paragraph consists of equations, `checked`
+    that it begins with a check box.
     """
 
     text: str = ""
     links: list[Pointer] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
+    note_marks: list[NoteMark] = field(default_factory=list)
     before: list[Element] = field(default_factory=list)
     after: list[Element] = field(default_factory=list)
     formula: bool = False
@@ -45,7 +45,7 @@ class WordParagraph:
 
 @dataclass(slots=True)
 class WordField:
-    """A field being read: its instruction, and its result as shown; `collecting` until the result begins."""
+    """A field being read: its instruction and its displayed result; `collecting` until the result begins."""
 
     instruction: list[str]
     collecting: bool = False
@@ -53,7 +53,7 @@ class WordField:
 
 
 def link_of(field: WordField) -> tuple[ReferenceKind, str, str] | None:
-    """Return kind, target and evidence of the reference that a field makes, None for fields of other kinds."""
+    """Return kind, target and evidence of the reference that a field contains, None for other fields."""
     words = [quoted.replace("\\\\", "\\") or plain for quoted, plain in _WORD.findall("".join(field.instruction))]
     evidence = "".join(field.result).strip()
     if not words or not evidence:
@@ -61,7 +61,7 @@ def link_of(field: WordField) -> tuple[ReferenceKind, str, str] | None:
     name = words[0].upper()
     if name == "HYPERLINK":
         return _hyperlink(words[1:], evidence)
-    return (ReferenceKind.CROSS_REFERENCE, evidence, evidence) if name in _CROSS else None
+    return (ReferenceKind.CROSS_REFERENCE, evidence, evidence) if name in _CROSS_REFERENCES else None
 
 
 def _hyperlink(words: list[str], evidence: str) -> tuple[ReferenceKind, str, str] | None:
@@ -73,7 +73,7 @@ def _hyperlink(words: list[str], evidence: str) -> tuple[ReferenceKind, str, str
 
 _LEVELS = 9
 """ECMA-376 1, 17.9.6 (`w:lvl`)."""
-_PLACE = re.compile(r"%([1-9])")
+_PLACEHOLDER = re.compile(r"%([1-9])")
 BULLET = "•"
 
 
@@ -88,8 +88,8 @@ class _Level:
 
 
 @dataclass(slots=True)
-class _Number:
-    """A list as paragraphs name it (`w:num`): the definition it counts with, and its own changes to it."""
+class _List:
+    """A list instance (`w:num`): the id of its abstract definition, with which it shares counts, and its levels."""
 
     abstract: str
     levels: dict[int, _Level]
@@ -97,10 +97,10 @@ class _Number:
 
 
 class Numbering:
-    """Counts; `marker` must be called once for each numbered paragraph, in the order of the document."""
+    """Counts list paragraphs; `marker` must be called once for each of them, in document order."""
 
     def __init__(self, root: Element | None) -> None:
-        self._numbers: dict[str, _Number] = {}
+        self._numbers: dict[str, _List] = {}
         self._counts: dict[str, list[int | None]] = {}
         self._started: set[tuple[str, int]] = set()
         self._levels_of_styles: dict[tuple[str, str], int] = {}
@@ -116,38 +116,40 @@ class Numbering:
             key, abstract = element.get(qualified("w:numId"), ""), value(element, "w:abstractNumId") or ""
             definition = abstracts.get(abstract)
             linked = by_style.get(value(definition, "w:numStyleLink"))
-            self._numbers[key] = _number(element, abstract, linked if linked is not None else definition)
+            self._numbers[key] = _read_number(element, abstract, linked if linked is not None else definition)
         for key, number in self._numbers.items():
             self._levels_of_styles.update(
                 {(key, level.style): at for at, level in number.levels.items() if level.style}
             )
 
     def level_of_style(self, number: str, style: str) -> int | None:
-        """Return the level that a list keeps for paragraphs of a style."""
+        """Return the level that a list assigns to paragraphs of a style, None if it assigns none."""
         return self._levels_of_styles.get((number, style))
 
     def is_list(self, number: str | None) -> bool:
         return number is not None and number in self._numbers
 
     def marker(self, number: str, level: int) -> str:
-        """Count one paragraph and return its number as shown ("2.1", "a)"), `BULLET`, or "" for an unmarked one."""
+        """Count a paragraph and return its displayed number ("2.1", "a)"), `BULLET`, or "" if it has no marker."""
         definition = self._numbers[number]
         level = min(max(level, 0), _LEVELS - 1)
         counts = self._counts.setdefault(definition.abstract, [None] * _LEVELS)
-        self._step(number, definition, counts, level)
+        self._count_up(number, definition, counts, level)
         own = definition.levels.get(level, _Level())
         if own.format == "bullet":
             return BULLET
         if own.format == "none":
-            return _PLACE.sub("", own.text).strip()
-        return _PLACE.sub(lambda place: _shown(definition, counts, int(place[1]) - 1, own.legal), own.text).strip()
+            return _PLACEHOLDER.sub("", own.text).strip()
+        return _PLACEHOLDER.sub(
+            lambda place: _formatted(definition, counts, int(place[1]) - 1, own.legal), own.text
+        ).strip()
 
-    def _step(self, number: str, definition: _Number, counts: list[int | None], level: int) -> None:
+    def _count_up(self, number: str, definition: _List, counts: list[int | None], level: int) -> None:
         if level in definition.starts and (number, level) not in self._started:
             counts[level] = None
             self._started.add((number, level))
         for above in range(level):
-            if counts[above] is None:  # a level that was skipped counts as begun
+            if counts[above] is None:  # a skipped level counts as started
                 counts[above] = _start(definition, above)
         before = counts[level]
         counts[level] = _start(definition, level) if before is None else before + 1
@@ -156,23 +158,26 @@ class Numbering:
                 counts[below] = None
 
 
-def _restarts(definition: _Number, below: int, level: int) -> bool:
-    """By default a level starts anew after any above it; `lvlRestart` names the one that counts, 0 none."""
+def _restarts(definition: _List, below: int, level: int) -> bool:
+    """Whether the level `below` restarts after a paragraph of `level`.
+
+    By default it does after any level above; `lvlRestart` sets the level that restarts it, 0 for none.
+    """
     restart = definition.levels.get(below, _Level()).restart
     return restart is None or (restart > 0 and level < restart)
 
 
-def _start(definition: _Number, level: int) -> int:
+def _start(definition: _List, level: int) -> int:
     return definition.starts.get(level, definition.levels.get(level, _Level()).start)
 
 
-def _shown(definition: _Number, counts: list[int | None], level: int, legal: bool) -> str:
+def _formatted(definition: _List, counts: list[int | None], level: int, legal: bool) -> str:
     count = counts[level]
     form = definition.levels.get(level, _Level()).format
     return numeral(_start(definition, level) if count is None else count, "decimal" if legal else form)
 
 
-def _number(element: Element, abstract: str, definition: Element | None) -> _Number:
+def _read_number(element: Element, abstract: str, definition: Element | None) -> _List:
     levels = {} if definition is None else _levels(definition)
     starts = {}
     for override in element.iterfind("w:lvlOverride", NAMESPACES):
@@ -180,7 +185,7 @@ def _number(element: Element, abstract: str, definition: Element | None) -> _Num
         levels.update(_levels(override))
         if (start := as_int(value(override, "w:startOverride"))) is not None:
             starts[at] = start
-    return _Number(abstract, levels, starts)
+    return _List(abstract, levels, starts)
 
 
 def _levels(element: Element) -> dict[int, _Level]:

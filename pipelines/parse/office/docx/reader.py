@@ -1,4 +1,4 @@
-"""The reader of DOCX: the parts of the package put together, the body read block by block."""
+"""The reader of DOCX: the body block by block, then notes, comments, headers and footers from the other parts."""
 
 from __future__ import annotations
 
@@ -30,42 +30,44 @@ _AUTHOR, _INITIALS, _DATE = qualified("w:author"), qualified("w:initials"), qual
 _BODY = frozenset({qualified("w:body")})
 _PAGE_BREAK = b"lastRenderedPageBreak"
 _MOST_BLOCKS = 400_000
-"""Paragraphs and tables of one document, also empty ones: fifty to a page of the longest document that is read."""
+"""Maximum paragraphs and tables of a document, empty ones included: 50 per page of the longest document allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a reviewer wrote; `element` holds its paragraphs."""
+    """A reviewer's comment; `element` contains its paragraphs."""
 
     author: str
     date: str
     element: Element
 
     def render(self, text: str, about: str) -> str:
-        """Return the comment as one text: who, when, about which words, and what."""
-        told = {"author": self.author, "time": self.date, "on": about and f"“{about}”"}
-        head = ", ".join(f"{name}: {value}" for name, value in told.items() if value)
+        """Return the comment as one text: author, time, the words that it is about, and `text`."""
+        details = {"author": self.author, "time": self.date, "on": about and f"“{about}”"}
+        head = ", ".join(f"{name}: {value}" for name, value in details.items() if value)
         return f"[{head}] {text}" if head else text
 
 
 def notes(package: Package, document: str, kind: str) -> tuple[str, dict[str, Element]]:
-    """Return the part with the "footnotes" or "endnotes" of a document; its notes by id, without the rules between."""
-    for part in related(package, document, kind):
-        root = read_xml(package, part)
-        if root is not None:
-            return part, {
-                note.get(_ID, ""): note for note in root if note.get(_TYPE, "normal") == "normal" and note.get(_ID)
-            }
-    return "", {}
+    """Return the part with the "footnotes" or "endnotes" of a document, and its notes by id, without separators."""
+    part, root = _first_readable(package, document, kind)
+    normal = [note for note in root if note.get(_TYPE, "normal") == "normal"] if root is not None else []
+    return part, {note.get(_ID, ""): note for note in normal if note.get(_ID)}
 
 
 def comments(package: Package, document: str) -> tuple[str, dict[str, Comment]]:
-    """Return the part of the comments of a document and the comments by id, in their order."""
-    for part in related(package, document, "comments"):
-        root = read_xml(package, part)
-        if root is not None:
-            return part, {item.get(_ID, ""): _comment(item) for item in root.iter(qualified("w:comment"))}
-    return "", {}
+    """Return the part with the comments of a document, and the comments by id, in order."""
+    part, root = _first_readable(package, document, "comments")
+    found = root.iter(qualified("w:comment")) if root is not None else ()
+    return part, {item.get(_ID, ""): _comment(item) for item in found}
+
+
+def _first_readable(package: Package, document: str, kind: str) -> tuple[str, Element | None]:
+    """Return name and root of the first related part that can be parsed."""
+    for part in related(package, document, kind):
+        if (root := read_xml(package, part)) is not None:
+            return part, root
+    return "", None
 
 
 def _comment(element: Element) -> Comment:
@@ -90,8 +92,8 @@ class DocxReader:
 def _read(package: Package, builder: DocumentBuilder) -> None:
     document = main_part(package, "word/document.xml")
     data = package.read(document)
-    shared = _shared(package, document, builder)
-    story = WordStory(shared, document, paged=_PAGE_BREAK in data)
+    context = _context(package, document, builder)
+    story = WordStory(context, document, paged=_PAGE_BREAK in data)
     count = 0
     for count, element in enumerate(stream_children(data, _BODY, package.uri, document), 1):
         if count > _MOST_BLOCKS:
@@ -100,10 +102,10 @@ def _read(package: Package, builder: DocumentBuilder) -> None:
     if not count and qualified("w:body").rpartition("}")[2].encode() not in data:
         raise Malformed(f"{document} has no body", ids=(package.uri,))
     story.finish()
-    _close(package, document, shared, story)
+    _append_notes(package, document, context, story)
 
 
-def _shared(package: Package, document: str, builder: DocumentBuilder) -> WordContext:
+def _context(package: Package, document: str, builder: DocumentBuilder) -> WordContext:
     parts = {kind: next(iter(related(package, document, kind)), "") for kind in ("styles", "numbering")}
     return WordContext(
         package,
@@ -115,28 +117,24 @@ def _shared(package: Package, document: str, builder: DocumentBuilder) -> WordCo
     )
 
 
-def _close(package: Package, document: str, shared: WordContext, story: WordStory) -> None:
-    """Append what stands outside the body: endnotes, comments, headers and footers, and the count of pages."""
-    part, notes_by_id = shared.endnotes
+def _append_notes(package: Package, document: str, context: WordContext, story: WordStory) -> None:
+    """Append endnotes, comments, headers, footers and pages."""
+    part, notes_by_id = context.endnotes
     for id in story.endnotes:
         if id in notes_by_id:
-            shared.builder.footnote(WordStory(shared, part).text(notes_by_id[id]), story.place)
-    part, remarks = comments(package, document)
-    for id, comment in remarks.items():
-        text = WordStory(shared, part).text(comment.element)
+            context.builder.footnote(WordStory(context, part).text(notes_by_id[id]), story.place)
+    part, comments_by_id = comments(package, document)
+    for id, comment in comments_by_id.items():
+        text = WordStory(context, part).text(comment.element)
         if text:
-            shared.builder.note(comment.render(text, story.commented(id)))
+            context.builder.note(comment.render(text, story.commented(id)))
     for kind, block in (("header", BlockKind.PAGE_HEADER), ("footer", BlockKind.PAGE_FOOTER)):
-        _furniture(package, document, shared, kind, block)
+        _furniture(package, document, context, kind, block)
     for page in range(1, (story.place.page or 0) + 1):
-        shared.builder.page(Page(page))
+        context.builder.page(Page(page))
 
 
-def _furniture(package: Package, document: str, shared: WordContext, kind: str, block: BlockKind) -> None:
-    told: set[str] = set()
-    for part in dict.fromkeys(related(package, document, kind)):
-        root = read_xml(package, part)
-        text = WordStory(shared, part).text(root) if root is not None else ""
-        if text not in told:
-            told.add(text)
-            shared.builder.furniture(block, text)
+def _furniture(package: Package, document: str, context: WordContext, kind: str, block: BlockKind) -> None:
+    roots = ((part, read_xml(package, part)) for part in related(package, document, kind))
+    for text in dict.fromkeys(WordStory(context, part).text(root) for part, root in roots if root is not None):
+        context.builder.furniture(block, text)

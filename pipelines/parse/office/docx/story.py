@@ -1,4 +1,4 @@
-"""A run of paragraphs and tables, appended to a document in reading order."""
+"""Paragraphs, lists, tables and drawings of Word, appended to a document in reading order."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pipelines.parse.office.docx.numbering import BULLET, Numbering, WordParagra
 from pipelines.parse.office.docx.styles import BODY_LEVEL, WordLooks, WordStyles, as_int
 from pipelines.parse.office.docx.tables import (
     CellText,
-    contained,
     is_formatted,
     is_frame,
     read_table,
     row_cells,
     table_rows,
+    unwrapped_children,
 )
-from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawn
+from pipelines.parse.office.drawing import Graphics, Item, TextItem, drawing_items
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, qualified, relationships, value
 from pipelines.parse.office.package import Package
 from pipelines.parse.pieces import Pointer
@@ -27,13 +27,13 @@ from pipelines.parse.pieces import Pointer
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
 _SKIPPED = frozenset(qualified(f"w:{name}") for name in ("sectPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "tcPr"))
 _PROPERTIES = qualified("w:pPr")
-_FOREIGN = qualified("w:altChunk")
+_ALT_CHUNK = qualified("w:altChunk")
 _Notes = tuple[str, dict[str, Element]]
 
 
 @dataclass(frozen=True, slots=True)
 class WordContext:
-    """What all parts of a document have in common. Notes come with the part that they stand in."""
+    """Data shared by all parts of a document. Notes are given with the name of their part."""
 
     package: Package
     builder: DocumentBuilder
@@ -44,8 +44,8 @@ class WordContext:
 
 
 @dataclass(slots=True)
-class _Hanging:
-    """What a table's cells hold besides text; it follows the table."""
+class _TableAttachments:
+    """Content of a table's cells other than text; it is appended after the table."""
 
     items: list[Item] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
@@ -53,41 +53,41 @@ class _Hanging:
     footnotes: list[str] = field(default_factory=list)
 
 
-_QUOTED = 120
-"""Characters of the words that a comment is about: enough to find them."""
+_MOST_QUOTED = 120
+"""Maximum characters of the quoted words that a comment refers to: enough to find them."""
 
 
 class WordStory(Story[WordLooks]):
-    """Reads the blocks of one part. `paged`: whether the part says where its pages begin."""
+    """Reads the blocks of one part; `paged` says whether the part marks page breaks."""
 
-    def __init__(self, shared: WordContext, part: str, *, paged: bool = False) -> None:
-        self._shared = shared
-        super().__init__(shared.builder, WordLooks(shared.styles), Place(1 if paged else None))
-        self._styles = shared.styles
-        links = relationships(shared.package, part) if part else {}
-        self._inline = InlineReader(links, shared.styles.is_hidden)
-        self._graphics = Graphics(shared.package, links, shared.builder)
+    def __init__(self, context: WordContext, part: str, *, paged: bool = False) -> None:
+        self._context = context
+        super().__init__(context.builder, WordLooks(context.styles), Place(1 if paged else None))
+        self._styles = context.styles
+        links = relationships(context.package, part) if part else {}
+        self._inline = InlineReader(links, context.styles.is_hidden)
+        self._graphics = Graphics(context.package, links, context.builder)
         self.endnotes: list[str] = []
 
     def commented(self, id: str) -> str:
-        """Return the words that a comment is about."""
+        """Return the words that a comment refers to."""
         words = self._inline.comments.get(id, "")
-        return words if len(words) <= _QUOTED else f"{words[: _QUOTED - 1]}…"
+        return words if len(words) <= _MOST_QUOTED else f"{words[: _MOST_QUOTED - 1]}…"
 
     def add(self, element: Element) -> None:
-        """Append a paragraph, a table, or what a content control or an insertion holds."""
+        """Append a paragraph, a table, or the content of a content control or tracked insertion."""
         if element.tag == _PARAGRAPH:
             self._paragraph(element)
         elif element.tag == _TABLE:
             self._table(element)
-        elif element.tag == _FOREIGN:
+        elif element.tag == _ALT_CHUNK:
             self._graphics.embedded(element.get(qualified("r:id"), ""))
         elif element.tag not in _SKIPPED:
             for child in children(element):
                 self.add(child)
 
     def text(self, element: Element) -> str:
-        """Return the text of the paragraphs below an element, one to a line."""
+        """Return the text of the paragraphs below an element, one per line."""
         return "\n".join(filter(None, (self._inline.read(p).text.strip() for p in element.iter(_PARAGRAPH))))
 
     # -- paragraphs
@@ -108,7 +108,7 @@ class WordStory(Story[WordLooks]):
             if not contents:
                 self._builder.references(content.links)
             if not contents and not content.checked and not content.formula and marker != BULLET:
-                self._looks.see(element, style, _numbered(marker, content.text), self._builder.last)
+                self._looks.see(element, style, _with_number(marker, content.text), self._builder.last)
         self._draw(content.after)
         self._notes(content)
         self._turn(content.breaks_within)
@@ -120,7 +120,7 @@ class WordStory(Story[WordLooks]):
         heading = self._heading_level(element, style)
         if heading is not None:
             self._looks.told = True
-            return builder.heading(_numbered(marker, text), heading, self.place)
+            return builder.heading(_with_number(marker, text), heading, self.place)
         if self._styles.is_title(style):
             return builder.title(" ".join(text.split()), self.place)
         if self._styles.is_caption(style):
@@ -130,7 +130,7 @@ class WordStory(Story[WordLooks]):
         return builder.list_item(text if marker in ("", BULLET) else f"{marker} {text.strip()}", level, self.place)
 
     def _style(self, element: Element) -> str:
-        return value(element, "w:pPr/w:pStyle") or self._styles.default
+        return value(element, "w:pPr/w:pStyle") or self._styles.default_style
 
     def _heading_level(self, element: Element, style: str) -> int | None:
         own = as_int(value(element, "w:pPr/w:outlineLvl"))
@@ -139,18 +139,18 @@ class WordStory(Story[WordLooks]):
         return self._styles.heading_level(style)
 
     def _number(self, element: Element, style: str, content: WordParagraph) -> tuple[str, int]:
-        """Return marker and level of a list paragraph; one that a tracked change deleted is not counted."""
+        """Return marker and level of a list paragraph; one deleted by a tracked change is not counted."""
         number, level = self._styles.numbering(style)
         properties = element.find(_PROPERTIES)
         number = value(properties, "w:numPr/w:numId") or number
         own = as_int(value(properties, "w:numPr/w:ilvl"))
-        if number is None or not self._shared.numbering.is_list(number):
+        if number is None or not self._context.numbering.is_list(number):
             return "", 1
         if not content.text and properties is not None and properties.find("w:rPr/w:del", NAMESPACES) is not None:
             return "", 1
         level = own if own is not None else level
-        level = level if level is not None else self._shared.numbering.level_of_style(number, style) or 0
-        return self._shared.numbering.marker(number, level), level + 1
+        level = level if level is not None else self._context.numbering.level_of_style(number, style) or 0
+        return self._context.numbering.marker(number, level), level + 1
 
     # -- tables
 
@@ -159,50 +159,50 @@ class WordStory(Story[WordLooks]):
         if is_frame(element):
             self.add(row_cells(table_rows(element)[0])[0])
             return
-        hanging, place = _Hanging(), self.place
-        cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
+        attachments, place = _TableAttachments(), self.place
+        cells = read_table(element, lambda cell: self._cell(cell, attachments), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
-            self._builder.references(hanging.links)
+            self._builder.references(attachments.links)
         self.place, after = place, self.place
-        for item in hanging.items:
+        for item in attachments.items:
             self._item(item)
-        for table in hanging.tables:
+        for table in attachments.tables:
             self._table(table)
         self.place = after
-        for id in hanging.footnotes:
+        for id in attachments.footnotes:
             self._footnote(id)
 
-    def _cell(self, cell: Element, hanging: _Hanging) -> CellText:
-        lines = [line for line in self._cell_lines(cell, hanging) if line]
+    def _cell(self, cell: Element, attachments: _TableAttachments) -> CellText:
+        lines = [line for line in self._cell_lines(cell, attachments) if line]
         return CellText("\n".join(lines), len(lines) > 1 or is_formatted(cell))
 
-    def _cell_lines(self, cell: Element, hanging: _Hanging) -> Iterator[str]:
-        for child in contained(cell, _PARAGRAPH, _TABLE):
+    def _cell_lines(self, cell: Element, attachments: _TableAttachments) -> Iterator[str]:
+        for child in unwrapped_children(cell, _PARAGRAPH, _TABLE):
             if child.tag == _PARAGRAPH:
-                yield self._cell_paragraph(child, hanging)
+                yield self._cell_paragraph(child, attachments)
             elif is_frame(child):
-                yield from self._cell_lines(row_cells(table_rows(child)[0])[0], hanging)
+                yield from self._cell_lines(row_cells(table_rows(child)[0])[0], attachments)
             else:
-                hanging.tables.append(child)
+                attachments.tables.append(child)
 
-    def _cell_paragraph(self, element: Element, hanging: _Hanging) -> str:
-        """Return a paragraph of a cell. A number with nothing behind it is the cell's text: rows are counted so."""
+    def _cell_paragraph(self, element: Element, attachments: _TableAttachments) -> str:
+        """Return the text of a paragraph in a cell; a list number without text is the text, as in numbered rows."""
         content = self._inline.read(element)
         marker, _ = self._number(element, self._style(element), content)
         self._turn(content.breaks_before + content.breaks_within)
-        hanging.items += [item for drawing in (*content.before, *content.after) for item in drawn(drawing)]
-        hanging.links += content.links
-        hanging.footnotes += [remark.id for remark in content.remarks if remark.kind == "footnote"]
-        self.endnotes += [remark.id for remark in content.remarks if remark.kind == "endnote"]
+        attachments.items += [item for drawing in (*content.before, *content.after) for item in drawing_items(drawing)]
+        attachments.links += content.links
+        attachments.footnotes += [mark.id for mark in content.note_marks if mark.kind == "footnote"]
+        self.endnotes += [mark.id for mark in content.note_marks if mark.kind == "endnote"]
         if content.formula:
             return f"${content.text}$"
         return content.text.strip() or ("" if marker == BULLET else marker)
 
-    # -- what hangs on a paragraph
+    # -- drawings and notes of a paragraph
 
     def _draw(self, drawings: list[Element]) -> None:
         for drawing in drawings:
-            for item in drawn(drawing):
+            for item in drawing_items(drawing):
                 self._item(item)
 
     def _item(self, item: Item) -> None:
@@ -213,19 +213,19 @@ class WordStory(Story[WordLooks]):
             self._graphics.add(item, self.place)
 
     def _notes(self, content: WordParagraph) -> None:
-        for remark in content.remarks:
-            if remark.kind == "footnote":
-                self._footnote(remark.id)
-            elif remark.kind == "endnote":
-                self.endnotes.append(remark.id)
+        for mark in content.note_marks:
+            if mark.kind == "footnote":
+                self._footnote(mark.id)
+            elif mark.kind == "endnote":
+                self.endnotes.append(mark.id)
 
     def _footnote(self, id: str) -> None:
-        part, notes = self._shared.footnotes
+        part, notes = self._context.footnotes
         if id in notes:
-            self._builder.footnote(WordStory(self._shared, part).text(notes[id]), self.place)
+            self._builder.footnote(WordStory(self._context, part).text(notes[id]), self.place)
 
 
-def _numbered(marker: str, text: str) -> str:
-    """Return a heading with its number; the full stop behind the number is punctuation."""
+def _with_number(marker: str, text: str) -> str:
+    """Return a heading with its number, without the full stop after the number."""
     text = " ".join(text.split())
     return text if marker in ("", BULLET) else f"{marker.rstrip('.')} {text}"

@@ -1,4 +1,4 @@
-"""Paragraph styles: what is a title, a heading and of which level, a caption, code, a list (ECMA-376 1, 17.7)."""
+"""Styles of Word: titles, headings and their levels, captions, code, lists, type size (ECMA-376 1, 17.7)."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from pipelines.lang.word_lists import any_of
 from pipelines.parse.lookalikes import Look, Lookalikes
 from pipelines.parse.office.ooxml import NAMESPACES, Element, is_on, qualified, value
 
-_DEEPEST_CHAIN = 20
-"""Styles based on one another; a chain that is longer runs in a circle."""
+_MOST_BASE_STYLES = 20
+"""Maximum styles based on one another; a longer chain is a cycle."""
 BODY_LEVEL = 9
-"""The outline level of text that is no heading (ECMA-376 1, 17.3.1.20)."""
-_USUAL_SIZE = 20
-"""10 points, in half points: what Word takes where a document tells none."""
-# Built-in names are English in every Word; other programs write their own language's.
+"""The outline level of body text (ECMA-376 1, 17.3.1.20)."""
+_DEFAULT_SIZE = 20
+"""10 points, in half points: the default of Word."""
+# Word stores built-in style names in English; other programs may store localized ones.
 _HEADING = re.compile(rf"\s*{any_of('heading')}\s*(\d)\b", re.IGNORECASE)
 _TITLE = re.compile(r"\s*(?:title|titel|document title|doc title|titel des dokuments|文档标题)\s*", re.IGNORECASE)
 _CAPTION = re.compile(rf"\s*{any_of('caption')}\b.*|(?:table|figure|image) (?:caption|title)", re.IGNORECASE)
 _CODE = re.compile(
     r"\b(?:code|source ?code|html preformatted|preformatted text|macro text|listing|verbatim)\b", re.IGNORECASE
 )
-_CONTENTS = re.compile(
+_CONTENTS_ENTRY = re.compile(
     r"\s*(?:toc|contents|verzeichnis|table of figures|index)\s*\d\b.*|table of figures", re.IGNORECASE
 )
 _RUN, _TEXT = qualified("w:r"), qualified("w:t")
 _BOLD = f"{qualified('w:rPr')}/{qualified('w:b')}"
-_RUNNING = frozenset({qualified("w:body"), qualified("w:sdtContent")})
+_BODY_PARENTS = frozenset({qualified("w:body"), qualified("w:sdtContent")})
 
 
 @dataclass(frozen=True, slots=True)
 class WordStyle:
-    """One paragraph or character style as it stands; `numbering` is (numId, ilvl) where it has its own."""
+    """The own properties of a paragraph or character style; `numbering` is (numId, ilvl), None if not set."""
 
     id: str
     name: str
@@ -46,27 +46,27 @@ class WordStyle:
 
 
 class WordStyles:
-    """The styles of a document by id; unknown ids are styles of that name with no properties."""
+    """The styles of a document by id; an unknown id is a style of that name without properties."""
 
     def __init__(self, root: Element | None) -> None:
         found = root.iter(qualified("w:style")) if root is not None else ()
         self._styles = {style.id: style for style in map(_style, found)}
         defaults = root.iter(qualified("w:style")) if root is not None else ()
-        self.usual_size = as_int(value(root, "w:docDefaults/w:rPrDefault/w:rPr/w:sz")) or _USUAL_SIZE
-        """The size of type in half points where no style tells one."""
-        self.default = next((s.get(qualified("w:styleId"), "") for s in defaults if _is_default(s)), "")
+        self.default_size = as_int(value(root, "w:docDefaults/w:rPrDefault/w:rPr/w:sz")) or _DEFAULT_SIZE
+        """The type size in half points if no style sets one."""
+        self.default_style = next((s.get(qualified("w:styleId"), "") for s in defaults if _is_default(s)), "")
 
     def chain(self, id: str) -> Iterator[WordStyle]:
-        """Yield a style and what it is based on, the nearest first."""
+        """Yield a style and the styles that it is based on, the nearest first."""
         seen: set[str] = set()
-        while id and id not in seen and len(seen) < _DEEPEST_CHAIN:
+        while id and id not in seen and len(seen) < _MOST_BASE_STYLES:
             seen.add(id)
             style = self._styles.get(id, WordStyle(id, id))
             yield style
             id = style.based_on
 
     def heading_level(self, id: str) -> int | None:
-        """Return the level from 1 of a heading style, own or inherited; None for any other."""
+        """Return the level, from 1, of a heading style, own or inherited; None for any other style."""
         for style in self.chain(id):
             if style.outline is not None:
                 return style.outline + 1 if style.outline < BODY_LEVEL else None
@@ -84,21 +84,21 @@ class WordStyles:
         return any(_CODE.search(style.name) for style in self.chain(id))
 
     def is_contents(self, id: str) -> bool:
-        """Whether a style is that of an entry of a table of contents."""
-        return any(_CONTENTS.fullmatch(style.name) for style in self.chain(id))
+        """Whether a style is used for entries of a table of contents."""
+        return any(_CONTENTS_ENTRY.fullmatch(style.name) for style in self.chain(id))
 
     def is_bold(self, id: str) -> bool:
         return next((style.bold for style in self.chain(id) if style.bold is not None), False)
 
     def size(self, id: str) -> int | None:
-        """Return the size of type in half points that a style sets, None where it sets none."""
+        """Return the type size in half points that a style sets, None if it sets none."""
         return next((style.size for style in self.chain(id) if style.size), None)
 
     def is_hidden(self, id: str) -> bool:
         return any(style.hidden for style in self.chain(id))
 
     def numbering(self, id: str) -> tuple[str | None, int | None]:
-        """Return the list (numId, level) that a style puts its paragraphs in; level None where it leaves it open."""
+        """Return the list (numId) and level of paragraphs in a style, None if not set."""
         number, level = None, None
         for style in self.chain(id):
             own_number, own_level = style.numbering or (None, None)
@@ -131,7 +131,7 @@ def _numbering(style: Element) -> tuple[str | None, int | None] | None:
 
 
 def as_int(text: str | None) -> int | None:
-    """Return the number, None for what is none: a broken property is no property."""
+    """Return the number, None if the text is not one: an invalid property is ignored."""
     try:
         return None if text is None else int(text)
     except ValueError:
@@ -139,16 +139,16 @@ def as_int(text: str | None) -> int | None:
 
 
 class WordLooks(Lookalikes):
-    """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
+    """Collects the paragraphs of the body text until one of them has a heading style."""
 
     def __init__(self, styles: WordStyles) -> None:
         super().__init__()
         self._styles = styles
 
     def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
-        """Take in a paragraph of the body that became the piece at `position`."""
+        """Record a paragraph of the body, which is the piece at `position`."""
         parent = paragraph.getparent()
-        if not self.told and parent is not None and parent.tag in _RUNNING:
+        if not self.told and parent is not None and parent.tag in _BODY_PARENTS:
             self.add(position, text, self._look(paragraph, style))
 
     def _look(self, paragraph: Element, style: str) -> Look:
@@ -163,6 +163,6 @@ class WordLooks(Lookalikes):
         return bool(own and self._styles.is_bold(own)) or self._styles.is_bold(style)
 
     def _size(self, run: Element, style: str) -> int:
-        """The size of a run in half points."""
+        """Return the type size of a run in half points."""
         own = as_int(value(run, "w:rPr/w:sz")) or self._styles.size(value(run, "w:rPr/w:rStyle") or "")
-        return own or self._styles.size(style) or self._styles.usual_size
+        return own or self._styles.size(style) or self._styles.default_size

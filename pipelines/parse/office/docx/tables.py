@@ -1,4 +1,4 @@
-"""Tables of Word: a grid with spans, out of rows that each say how wide their cells are (ECMA-376 1, 17.4)."""
+"""Tables of Word: cells with spans, from rows that state the widths of their cells (ECMA-376 1, 17.4)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _RICH = tuple(
     qualified(f"w:{name}")
     for name in ("numPr", "hyperlink", "drawing", "pict", "tbl", "b", "i", "u", "strike", "vertAlign", "highlight")
 )
-_WIDEST = 1_000
-"""Columns that one cell may cover; Word has 63."""
+_MOST_COLUMNS = 1_000
+"""Maximum columns that a cell may span; Word allows 63."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellText:
-    """What a cell says; `rich` where it is more than one plain run of text."""
+    """The text of a cell; it is `rich` if it is more than one plain paragraph."""
 
     text: str
     rich: bool = False
 
 
 @dataclass(slots=True)
-class _Open:
-    """A cell that rows below may continue."""
+class _OpenCell:
+    """A cell that rows below may continue by a vertical merge."""
 
     row: int
     column: int
@@ -47,46 +47,46 @@ class _Open:
         return Cell(self.row, self.column, self.text, self.height, self.width, self.header, rich=self.rich)
 
 
-def contained(parent: Element, *tags: str) -> Iterator[Element]:
-    """Yield the children with one of the tags, also those inside content controls and insertions."""
+def unwrapped_children(parent: Element, *tags: str) -> Iterator[Element]:
+    """Yield the children with one of the tags, including those in content controls and tracked insertions."""
     for child in children(parent):
         if child.tag in tags:
             yield child
         elif child.tag in _WRAPPERS:
-            yield from contained(child, *tags)
+            yield from unwrapped_children(child, *tags)
 
 
 def table_rows(table: Element) -> list[Element]:
     """Return the rows that are not deleted by a tracked change."""
-    return [row for row in contained(table, _ROW) if row.find("w:trPr/w:del", NAMESPACES) is None]
+    return [row for row in unwrapped_children(table, _ROW) if row.find("w:trPr/w:del", NAMESPACES) is None]
 
 
 def row_cells(row: Element) -> list[Element]:
-    return list(contained(row, _CELL))
+    return list(unwrapped_children(row, _CELL))
 
 
 def is_frame(table: Element) -> bool:
-    """Whether a table is a box around text: one row of one cell."""
+    """Whether a table is only a frame around text: one row of one cell."""
     rows = table_rows(table)
     return len(rows) == 1 and len(row_cells(rows[0])) == 1
 
 
 def is_formatted(cell: Element) -> bool:
-    """Whether a cell has a list, a link, a picture, or a run in a face of its own."""
+    """Whether a cell has a list, a link, a picture, or formatted text."""
     off = ("0", "false", "off", "none", "baseline")
     return any(mark.get(qualified("w:val")) not in off for mark in cell.iter(*_RICH))
 
 
 def read_table(table: Element, text_of: Callable[[Element], CellText], most: int) -> list[Cell]:
-    """Return the cells of a table; `text_of` gives the text of a `w:tc` and is asked in reading order.
+    """Return the cells of a table; `text_of` returns the text of a `w:tc` and is called in reading order.
 
-    The rows marked as repeated headers are header cells, where none is marked the first row. Raises `TooLarge` for
-    more than `most` cells.
+    Header cells are those in rows marked as repeated headers, or in the first row if no row is marked. Raises
+    `TooLarge` for more than `most` cells.
     """
     rows = table_rows(table)
     headers = _header_rows(rows)
-    done: list[_Open] = []
-    above: dict[int, _Open] = {}
+    done: list[_OpenCell] = []
+    above: dict[int, _OpenCell] = {}
     for number, row in enumerate(rows):
         above = _read_row(row, number, number < headers, above, done, text_of)
         if len(done) > most:
@@ -105,30 +105,31 @@ def _read_row(
     row: Element,
     number: int,
     header: bool,
-    above: dict[int, _Open],
-    done: list[_Open],
+    above: dict[int, _OpenCell],
+    done: list[_OpenCell],
     text_of: Callable[[Element], CellText],
-) -> dict[int, _Open]:
-    """Append the row's cells to `done` and return those that the next row may continue, by their column."""
+) -> dict[int, _OpenCell]:
+    """Append the row's cells to `done` and return those that the next row may continue, by column."""
     column = as_int(value(row, "w:trPr/w:gridBefore")) or 0
-    open_cells: dict[int, _Open] = {}
-    last: _Open | None = None
-    if column:  # the row begins late; what it leaves out is an empty place
-        done.append(_Open(number, 0, column, "", header))
+    open_cells: dict[int, _OpenCell] = {}
+    last: _OpenCell | None = None
+    if column:  # the row skips its first columns, which are one empty cell
+        done.append(_OpenCell(number, 0, column, "", header))
     for element in row_cells(row):
-        width = min(max(1, as_int(value(element, "w:tcPr/w:gridSpan")) or 1), _WIDEST)
-        told = text_of(element)
+        width = min(max(1, as_int(value(element, "w:tcPr/w:gridSpan")) or 1), _MOST_COLUMNS)
+        content = text_of(element)
         if _merge(element, "hMerge") == "continue" and last is not None:
             last.width += width
         else:
-            last = _place(element, _Open(number, column, width, told.text, header, told.rich), above, done)
+            cell = _OpenCell(number, column, width, content.text, header, content.rich)
+            last = _add_or_extend(element, cell, above, done)
             open_cells[column] = last
         column += width
     return open_cells
 
 
-def _place(element: Element, cell: _Open, above: dict[int, _Open], done: list[_Open]) -> _Open:
-    """Return the cell, or the one above that it continues."""
+def _add_or_extend(element: Element, cell: _OpenCell, above: dict[int, _OpenCell], done: list[_OpenCell]) -> _OpenCell:
+    """Append the cell to `done` and return it, or extend and return the cell above that it continues."""
     upper = above.get(cell.column)
     if _merge(element, "vMerge") == "continue" and upper is not None and upper.width == cell.width:
         upper.height += 1
@@ -140,6 +141,6 @@ def _place(element: Element, cell: _Open, above: dict[int, _Open], done: list[_O
 
 
 def _merge(cell: Element, name: str) -> str:
-    """Return "restart", "continue" or "": without a value the mark means to continue."""
+    """Return "restart", "continue" or "" for no merge; an element without a value means "continue"."""
     mark = cell.find(f"w:tcPr/w:{name}", NAMESPACES)
     return "" if mark is None else mark.get(qualified("w:val"), "continue")

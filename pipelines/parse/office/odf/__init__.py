@@ -1,1 +1,0 @@
-"""What ODT, ODS and ODP share (OASIS OpenDocument 1.3)."""

@@ -1,4 +1,4 @@
-"""The parts of an OpenDocument file (OpenDocument 1.3, part 2), and its styles: titles, headings, code, numbering."""
+"""OpenDocument files (OpenDocument 1.3, part 2): parts, metadata, and styles of paragraphs and lists."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _NAMES = {
 
 
 def qualified(name: str) -> str:
-    """Return "text:p" as lxml writes it."""
+    """Return a name such as "text:p" in the notation of lxml, "{namespace}p"."""
     prefix, _, local = name.partition(":")
     return f"{{{NAMESPACES[prefix]}}}{local}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
-    """An OpenDocument file: its body, all of its content, its styles (as a part, if any) and what is told about it."""
+    """An OpenDocument file; `styles` is the root of its styles part, or of the content if there is no such part."""
 
     package: Package
     body: Element
@@ -69,7 +69,7 @@ _FLAT = re.compile(r"<office:document\s[^<>]*office:mimetype=[\"']([\w./-]{1,100
 
 
 def formats_of(kind: str, suffix: str) -> tuple[FileFormat, FileFormat]:
-    """Return the formats of a kind (text, spreadsheet, presentation): zipped, and as a single XML file ("flat")."""
+    """Return the formats of a kind ("text", "spreadsheet", "presentation"): zipped, and flat (a single XML file)."""
     media_type, flat = f"application/vnd.oasis.opendocument.{kind}", f".f{suffix.removeprefix('.')}"
 
     def is_flat(sample: FileSample) -> bool:
@@ -80,7 +80,7 @@ def formats_of(kind: str, suffix: str) -> tuple[FileFormat, FileFormat]:
 
 
 class _FlatFile(Package):
-    """A file of one XML element: it has no parts."""
+    """A flat file: it has no parts."""
 
     def __init__(self, uri: str) -> None:
         self.uri, self._members = uri, {}
@@ -88,20 +88,22 @@ class _FlatFile(Package):
 
 @contextmanager
 def open_document(path: Path, source: Source, settings: ParseSettings) -> Iterator[OpenDocument]:
-    """Yield a file, zipped or flat. Raises `Encrypted` behind a password, `Malformed` where the content is missing."""
+    """Yield a file, zipped or flat. Raises `Encrypted` if it has a password, `Malformed` if the content is missing."""
     if source.media_type.endswith(_FLAT_TYPE):
         root = parse_xml(path.read_bytes(), source.uri)
-        yield _opened(_FlatFile(source.uri), source, root, root, root.find(qualified("office:meta")))
+        yield _from_roots(_FlatFile(source.uri), source, root, root, root.find(qualified("office:meta")))
         return
     with Package(path, source.uri, settings) as package:
         if b"encryption-data" in package.find(_MANIFEST):
             raise Encrypted("the document is protected by a password", ids=(package.uri,))
         content = parse_xml(package.read("content.xml"), package.uri, "content.xml")
         styles = read_xml(package, "styles.xml")
-        yield _opened(package, source, content, content if styles is None else styles, read_xml(package, "meta.xml"))
+        yield _from_roots(
+            package, source, content, content if styles is None else styles, read_xml(package, "meta.xml")
+        )
 
 
-def _opened(
+def _from_roots(
     package: Package, source: Source, content: Element, styles: Element, metadata: Element | None
 ) -> OpenDocument:
     kind = source.media_type.removesuffix(_FLAT_TYPE).rpartition(".")[2]
@@ -122,13 +124,12 @@ def _metadata(root: Element | None) -> dict[str, str]:
 
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
-_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 LEVELS = 10
-"""Levels of headings and lists, as LibreOffice has them."""
-_USUAL_SIZE = 12.0
-"""Points, where a document tells none, as LibreOffice begins."""
-_DEEPEST_CHAIN = 20
-"""Styles based on one another; a chain that is longer runs in a circle."""
+"""Levels of headings and lists in LibreOffice."""
+_DEFAULT_SIZE = 12.0
+"""Points: the default of LibreOffice."""
+_MOST_BASE_STYLES = 20
+"""Maximum styles based on one another; a longer chain is a cycle."""
 _CODE = re.compile(r"preformatted|source|code", re.IGNORECASE)
 _STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
 
@@ -144,18 +145,18 @@ class _Style:
 
 @dataclass(frozen=True, slots=True)
 class ListLevel:
-    """How one level of a list is marked: `form` is empty for bullets and for levels without a number."""
+    """The numbering of a list level; `form` is a notation, or empty for bullets and levels without a number."""
 
     form: str = ""
     before: str = ""
     after: str = ""
     start: int = 1
     shown: int = 1
-    """How many levels the number shows ("2.1" shows two)."""
+    """Number of levels that are displayed: 2 for "2.1"."""
 
 
 class OdfStyles:
-    """The styles of a document, automatic ones too, by the names that elements use."""
+    """The styles of a document by name, including automatic ones."""
 
     def __init__(self, *roots: Element) -> None:
         self._styles: dict[str, _Style] = {}
@@ -172,7 +173,7 @@ class OdfStyles:
                 style.get(qualified("style:display-name")) or name,
                 style.get(qualified("style:parent-style-name"), ""),
                 _number(style.get(qualified("style:default-outline-level")), 0),
-                *_type(style),
+                *_weight_and_size(style),
             )
             self._hide(style, name)
         for levels in root.iter(qualified("text:list-style")):
@@ -192,26 +193,26 @@ class OdfStyles:
         return any(_CODE.search(style.name) for style in self._chain(name))
 
     def is_caption(self, name: str) -> bool:
-        """A caption's style is "Caption", or derived from it ("Illustration", "Table")."""
+        """Whether a style is "Caption", or derived from it ("Illustration", "Table")."""
         return any(style.name.strip().lower() == "caption" for style in self._chain(name))
 
     def heading_level(self, name: str) -> int:
-        """Return the level of a paragraph that its style makes a heading, 0 for none."""
+        """Return the outline level of a style, own or inherited, 0 if it has none."""
         return next((style.outline for style in self._chain(name) if style.outline), 0)
 
     def look(self, *names: str) -> Look:
-        """Return the look of text in the styles, the nearest first."""
+        """Return the type size and weight of text in nested styles, given from the innermost."""
         chain = [style for name in names for style in self._chain(name)]
         bold = next((style.bold for style in chain if style.bold is not None), False)
-        return Look(next((style.size for style in chain if style.size), _USUAL_SIZE), bold)
+        return Look(next((style.size for style in chain if style.size), _DEFAULT_SIZE), bold)
 
     def level(self, list_style: str, depth: int) -> ListLevel:
-        """Return how a list marks its items `depth` deep from 1."""
+        """Return the numbering of a list at `depth`, from 1."""
         levels = self._lists.get(list_style, [])
         return levels[depth - 1] if 0 < depth <= len(levels) else ListLevel()
 
     def _chain(self, name: str) -> Iterator[_Style]:
-        for _ in range(_DEEPEST_CHAIN):
+        for _ in range(_MOST_BASE_STYLES):
             style = self._styles.get(name)
             if style is None:
                 if name:
@@ -222,7 +223,7 @@ class OdfStyles:
 
 
 def marker(levels: list[ListLevel], counts: list[int], depth: int) -> str:
-    """Return the number of an item as shown ("2.1."), empty for a bullet; `counts` by level from the outermost."""
+    """Return the displayed number of an item ("2.1."), empty for a bullet; `counts` are by level, outermost first."""
     level = levels[depth - 1] if depth <= len(levels) else ListLevel()
     if not level.form:
         return ""
@@ -233,12 +234,12 @@ def marker(levels: list[ListLevel], counts: list[int], depth: int) -> str:
     return f"{level.before}{'.'.join(numbers)}{level.after}".strip()
 
 
-def _type(style: Element) -> tuple[bool | None, float]:
-    """Weight and size in points that a style sets, None and 0 where it leaves them."""
+def _weight_and_size(style: Element) -> tuple[bool | None, float]:
+    """Return whether a style is bold (None if it does not say) and its size in points (0 if it sets none)."""
     properties = style.find(qualified("style:text-properties"))
     if properties is None:
         return None, 0.0
-    weight, size = (properties.get(f"{_FO}{name}", "") for name in ("font-weight", "font-size"))
+    weight, size = (properties.get(qualified(f"fo:{name}"), "") for name in ("font-weight", "font-size"))
     points = size.removesuffix("pt")
     # 600 is semi-bold (CSS Fonts 3, 3.2).
     bold = weight == "bold" or (weight.isdigit() and int(weight) >= 600) if weight else None
@@ -261,19 +262,19 @@ def _levels(element: Element) -> list[ListLevel]:
 
 
 def _number(text: str | None, default: int) -> int:
-    # Six digits are more than any list has.
+    # No list has numbers of more than six digits.
     return int(text) if text is not None and text.isdigit() and len(text) < 7 else default
 
 
 class OdfLooks(Lookalikes):
-    """Collects the paragraphs of the running text, as long as no style says that any of them is a heading."""
+    """Collects the paragraphs of the body text until one of them has a heading style."""
 
     def __init__(self, styles: OdfStyles) -> None:
         super().__init__()
         self._styles = styles
 
     def see(self, paragraph: Element, style: str, text: str, position: int) -> None:
-        """Take in a paragraph that became the piece at `position`; one in a frame, a note or a list is passed over."""
+        """Record a paragraph, which is the piece at `position`; those in frames, notes and lists are ignored."""
         parent = paragraph.getparent()
         if not self.told and parent is not None and local(parent) in ("text", "section"):
             self.add(position, text, self._look(paragraph, style))

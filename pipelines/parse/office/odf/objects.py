@@ -1,4 +1,4 @@
-"""What OpenDocument holds: paragraphs (OpenDocument 1.3, 6), tables, frames with pictures, charts and formulas."""
+"""Content of OpenDocument: paragraphs (OpenDocument 1.3, 6), tables, and frames with pictures, charts, formulas."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from pipelines.parse.pieces import Pointer
 from pipelines.parse.web.inline import decoded
 
 _GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
-_DIGITS = 9
-"""Digits from which a count is an attack; a sheet has 1,048,576 rows."""
+_MOST_DIGITS = 9
+"""Number of digits from which a count is an attack; a sheet has 1,048,576 rows."""
 _LONGEST_SPAN = 1_000
-"""Rows or columns that a cell may cover; more is an attack."""
+"""Maximum rows or columns that a cell may span; more is an attack."""
 _HREF = qualified("xlink:href")
 
 
 def repeated(element: Element, what: str) -> int:
-    """Return how often a row or cell stands; `what` is rows or columns."""
+    """Return how often a row or cell is repeated; `what` is "rows" or "columns"."""
     text = element.get(qualified(f"table:number-{what}-repeated"), "1")
-    return max(1, int(text)) if text.isdigit() and len(text) < _DIGITS else 1
+    return max(1, int(text)) if text.isdigit() and len(text) < _MOST_DIGITS else 1
 
 
 def spanned(element: Element, what: str) -> int:
-    """Return how many rows or columns a cell covers."""
+    """Return how many rows or columns a cell spans; `what` is "rows" or "columns"."""
     text = element.get(qualified(f"table:number-{what}-spanned"), "1")
-    return min(max(1, int(text)), _LONGEST_SPAN) if text.isdigit() and len(text) < _DIGITS else 1
+    return min(max(1, int(text)), _LONGEST_SPAN) if text.isdigit() and len(text) < _MOST_DIGITS else 1
 
 
 def rows_of(table: Element, header: bool = False) -> Iterator[tuple[Element, bool]]:
-    """Yield the rows of a table, and whether they are repeated as headers."""
+    """Yield the rows of a table, each with whether it is a header row."""
     for child in table:
         name = local(child)
         if name == "table-row":
@@ -51,10 +51,11 @@ def rows_of(table: Element, header: bool = False) -> Iterator[tuple[Element, boo
 
 
 def read_table(table: Element, text_of: Callable[[Element], tuple[str, bool]], most: int) -> list[Cell]:
-    """Return the cells; `text_of` gives the text of a cell and whether it is rich, and is asked in reading order.
+    """Return the cells of a table.
 
-    Without rows marked as headers the first row is one. Repeated rows and cells without text are only counted.
-    Raises `TooLarge` for more than `most` cells.
+    `text_of` returns the text of a cell and whether it is rich; it is called in reading order. If no row is marked as
+    a header, the first row is. Repeated rows and cells without text are only counted. Raises `TooLarge` for more than
+    `most` cells.
     """
     rows = list(rows_of(table))
     marked = any(header for _, header in rows)
@@ -91,7 +92,7 @@ def _row_cells(
 
 
 class Objects:
-    """Appends what frames hold besides text."""
+    """Appends the pictures, charts, formulas and embedded tables in frames."""
 
     def __init__(self, package: Package, builder: DocumentBuilder) -> None:
         self._package = package
@@ -99,9 +100,9 @@ class Objects:
         self._most = builder.settings.limits.cells
 
     def add(self, frame: Element, place: Place, *, with_data: bool = True) -> None:
-        """Append the first picture or object of a frame; the others are the same in other formats.
+        """Append the first picture or object of a frame; the others are its alternatives in other formats.
 
-        `with_data` says whether a chart's data is wanted as a table.
+        `with_data` says whether a chart's data are appended as a table.
         """
         text = meaningful(_text_of(frame, "desc") or _text_of(frame, "title"))
         for child in frame:
@@ -115,14 +116,14 @@ class Objects:
                 return
 
     def _picture(self, image: Element, href: str, text: str, place: Place) -> None:
-        """Append a picture: a part of the package, or in a flat file written out (`office:binary-data`)."""
+        """Append a picture: a part of the package, or in a flat file the encoded `office:binary-data`."""
         written = image.findtext(qualified("office:binary-data")) or ""
         data = self._package.find(posixpath.normpath(href)) if href and "://" not in href else decoded(written)
         if data or text:
             self._builder.figure(image_of(data, text), place)
 
     def _object(self, element: Element, href: str, text: str, place: Place, with_data: bool) -> bool:
-        """Append an embedded object; whether it was one that is understood."""
+        """Append an embedded object; return whether it is of a supported kind with content."""
         root = (
             element
             if len(element)
@@ -150,7 +151,8 @@ class Objects:
         return self._builder.formula(text, place)
 
     def _chart(self, chart: Element, text: str, place: Place, with_data: bool) -> None:
-        title = _title(chart)
+        heading = chart.find(qualified("chart:title"))
+        title = plain_text(heading) if heading is not None else ""
         kind = chart.get(qualified("chart:class"), "").rpartition(":")[2].capitalize()
         self._builder.figure(Image(description=f"{kind} chart {text}".strip()), place)
         self._builder.caption(title, place)
@@ -159,28 +161,23 @@ class Objects:
             self._cells(data, place, title)
 
 
-def _title(chart: Element) -> str:
-    found = chart.find(qualified("chart:title"))
-    return plain_text(found) if found is not None else ""
-
-
 def _text_of(frame: Element, name: str) -> str:
     return frame.findtext(qualified(f"svg:{name}")) or ""
 
 
 _SPACE = re.compile(r"[ \t\r\n]+")
-_CROSS = frozenset({"bookmark-ref", "reference-ref", "sequence-ref", "note-ref"})
+_CROSS_REFERENCES = frozenset({"bookmark-ref", "reference-ref", "sequence-ref", "note-ref"})
 _SKIPPED = frozenset(
     "tracked-changes bookmark-start bookmark-end change change-start change-end ruby-text title desc".split()
 )
-_DRAWINGS = frozenset("frame custom-shape g rect ellipse line path connector polygon object".split())
+_DRAWING_NAMES = frozenset("frame custom-shape g rect ellipse line path connector polygon object".split())
 _MOST_SPACES = 1_000
-"""Blanks of one `text:s`; more are an attack."""
+"""Maximum spaces of one `text:s`; more are an attack."""
 
 
 @dataclass(slots=True)
 class OdfParagraph:
-    """A paragraph's text and what hangs on it; `breaks` counts pages that begin in it."""
+    """A paragraph's text with its links, notes, comments and drawings; `breaks` counts its page breaks."""
 
     text: str = ""
     links: list[Pointer] = field(default_factory=list)
@@ -191,7 +188,7 @@ class OdfParagraph:
 
 
 def read_paragraph(element: Element) -> OdfParagraph:
-    """Return what a `text:p`, `text:h` or `text:span` holds; runs of white space are one space."""
+    """Return the content of a `text:p`, `text:h` or `text:span`, with white space collapsed."""
     content = OdfParagraph()
     parts: list[str] = []
     _walk(element, parts, content)
@@ -200,13 +197,13 @@ def read_paragraph(element: Element) -> OdfParagraph:
 
 
 def plain_text(element: Element) -> str:
-    """Return the text of all paragraphs below an element, one to a line, notes and comments left out."""
+    """Return the text of all paragraphs below an element, one per line, without notes and comments."""
     tags = (qualified("text:p"), qualified("text:h"))
-    lines = [read_paragraph(item).text for item in element.iter(*tags) if not _is_aside(item, element)]
+    lines = [read_paragraph(item).text for item in element.iter(*tags) if not _is_in_note(item, element)]
     return "\n".join(line for line in lines if line)
 
 
-def _is_aside(item: Element, top: Element) -> bool:
+def _is_in_note(item: Element, top: Element) -> bool:
     parent = item.getparent()
     while parent is not None and parent is not top:
         if local(parent) in ("annotation", "note", "p"):
@@ -216,13 +213,13 @@ def _is_aside(item: Element, top: Element) -> bool:
 
 
 def _walk(element: Element, parts: list[str], content: OdfParagraph) -> None:
-    _write(element.text, parts)
+    _append_text(element.text, parts)
     for child in element:
         _child(child, parts, content)
-        _write(child.tail, parts)
+        _append_text(child.tail, parts)
 
 
-def _write(text: str | None, parts: list[str]) -> None:
+def _append_text(text: str | None, parts: list[str]) -> None:
     if not text:
         return
     text = _SPACE.sub(" ", text)
@@ -233,15 +230,15 @@ def _child(child: Element, parts: list[str], content: OdfParagraph) -> None:
     name = local(child)
     if name in _SKIPPED or not name:
         return
-    if name in _SIGNS:
-        parts.append(_SIGNS[name](child))
+    if name in _CHARACTERS:
+        parts.append(_CHARACTERS[name](child))
     elif name == "soft-page-break":
         content.breaks += 1
     elif name == "note":
         content.notes.append(child)
     elif name == "annotation":
         content.comments.append(child)
-    elif name in _DRAWINGS:
+    elif name in _DRAWING_NAMES:
         content.drawings.append(child)
     else:
         start = len(parts)
@@ -256,7 +253,7 @@ def _link(child: Element, name: str, evidence: str, content: OdfParagraph) -> No
             content.links.append(Pointer(ReferenceKind.CROSS_REFERENCE, evidence, evidence))
         elif target:
             content.links.append(Pointer(ReferenceKind.HYPERLINK, target, evidence))
-    elif name in _CROSS and evidence:
+    elif name in _CROSS_REFERENCES and evidence:
         content.links.append(Pointer(ReferenceKind.CROSS_REFERENCE, evidence, evidence))
 
 
@@ -265,7 +262,7 @@ def _spaces(element: Element) -> str:
     return " " * min(int(count), _MOST_SPACES) if count.isdigit() else " "
 
 
-_SIGNS: dict[str, Callable[[Element], str]] = {
+_CHARACTERS: dict[str, Callable[[Element], str]] = {
     "s": _spaces,
     "tab": lambda element: "\t",
     "line-break": lambda element: "\n",

@@ -1,4 +1,4 @@
-"""The readers of ODT, of ODP (a page for each slide, its frames in reading order), of ODS (a page for each sheet)."""
+"""The readers of ODT, ODP (a page per slide, its frames in reading order) and ODS (a page per sheet)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer
 from pipelines.parse.settings import ParseSettings
 
-_PAGE_FURNITURE = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", BlockKind.PAGE_FOOTER))
+_STYLE_KINDS = (("style:header", BlockKind.PAGE_HEADER), ("style:footer", BlockKind.PAGE_FOOTER))
 
 
 class OdtReader:
-    """Reads text documents; pages are told where the program that saved the file marked them."""
+    """Reads text documents; pages are known if the program that saved the file marked page breaks."""
 
     formats = formats_of("text", ".odt")
     name = "odt"
@@ -44,30 +44,34 @@ class OdtReader:
 
 
 def _furniture(styles: Element, builder: DocumentBuilder) -> None:
-    told: set[str] = set()
-    for name, kind in _PAGE_FURNITURE:
+    seen: set[str] = set()
+    for name, kind in _STYLE_KINDS:
         for element in styles.iter(qualified(name)):
             text = plain_text(element)
-            if text not in told:
-                told.add(text)
+            if text not in seen:
+                seen.add(text)
                 builder.furniture(kind, text)
 
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
-# Points of each unit of length (XSL-FO 1.1, 5.9.13): 72 an inch of 2.54 cm, .75 a pixel, 12 a pica.
+# Points per unit of length (XSL-FO 1.1, 5.9.13): 72 per inch of 2.54 cm, 0.75 per pixel, 12 per pica.
 _POINTS = {"cm": 72 / 2.54, "mm": 72 / 25.4, "in": 72.0, "pt": 1.0, "px": 0.75, "pc": 12.0, None: 1.0}
 _CLASS = qualified("presentation:class")
 _SHAPES = frozenset(
     {"frame", "custom-shape", "g", "rect", "ellipse", "path", "polygon", "polyline", "circle", "line", "connector"}
 )
-_FURNITURE = {"footer": BlockKind.PAGE_FOOTER, "date-time": BlockKind.PAGE_FOOTER, "page-number": BlockKind.PAGE_FOOTER,
-              "header": BlockKind.PAGE_HEADER}  # fmt: skip
-_USUAL_SIZE = (720.0, 540.0)
-"""Points: a screen of 10 by 7.5 inches (4:3), as LibreOffice begins."""
+_CLASS_KINDS = {
+    "footer": BlockKind.PAGE_FOOTER,
+    "date-time": BlockKind.PAGE_FOOTER,
+    "page-number": BlockKind.PAGE_FOOTER,
+    "header": BlockKind.PAGE_HEADER,
+}
+_DEFAULT_SIZE = (720.0, 540.0)
+"""Points: a slide of 10 by 7.5 inches (4:3), the default of LibreOffice."""
 
 
 class OdpReader:
-    """Reads the slides with their tables, pictures, charts and notes."""
+    """Reads slides with tables, pictures, charts and notes."""
 
     formats = formats_of("presentation", ".odp")
     name = "odp"
@@ -75,11 +79,8 @@ class OdpReader:
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         with open_document(path, source, settings) as document:
             builder = DocumentBuilder(source, settings, self.name, document.metadata)
-            styles, objects, size = (
-                OdfStyles(document.styles, document.content),
-                Objects(document.package, builder),
-                _size(document),
-            )
+            styles, size = OdfStyles(document.styles, document.content), _size(document)
+            objects = Objects(document.package, builder)
             for number, slide in enumerate(document.body.findall(qualified("draw:page")), 1):
                 builder.page(Page(number, str(number), *size))
                 _Slide(number, size, builder, styles, objects).write(slide)
@@ -111,8 +112,8 @@ class _Slide:
 
     def _shape(self, shape: Element) -> None:
         kind, place = shape.get(_CLASS, ""), Place(self._number, boxes=self._boxes(shape))
-        if kind in _FURNITURE:
-            self._builder.furniture(_FURNITURE[kind], plain_text(shape), place)
+        if kind in _CLASS_KINDS:
+            self._builder.furniture(_CLASS_KINDS[kind], plain_text(shape), place)
         elif kind == "title":
             self._builder.heading(" ".join(plain_text(shape).split()), 1, place)
         else:
@@ -139,7 +140,7 @@ def _points(length: str | None) -> float:
 
 
 def _size(document: OpenDocument) -> tuple[float, float]:
-    """Return width and height of the slides in points, as the layout of the first master page says."""
+    """Return width and height of the slides in points from the layout of the first master page."""
     styles = document.styles
     master = next(styles.iter(qualified("style:master-page")), None)
     name = master.get(qualified("style:page-layout-name")) if master is not None else None
@@ -147,12 +148,12 @@ def _size(document: OpenDocument) -> tuple[float, float]:
         properties = layout.find(qualified("style:page-layout-properties"))
         if layout.get(qualified("style:name")) == name and properties is not None:
             width, height = (_points(properties.get(qualified(f"fo:page-{side}"))) for side in ("width", "height"))
-            return (width, height) if width > 0 and height > 0 else _USUAL_SIZE
-    return _USUAL_SIZE
+            return (width, height) if width > 0 and height > 0 else _DEFAULT_SIZE
+    return _DEFAULT_SIZE
 
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
-"""The largest sheet of LibreOffice and Excel."""
+"""Size of the largest sheet of LibreOffice and Excel."""
 _FRAME = qualified("draw:frame")
 
 
@@ -160,21 +161,21 @@ _DIGIT = re.compile(r"\d")
 
 
 def stored_value(cell: Element, shown: str) -> str:
-    """Return the number that a cell stores where it shows another, rounded one; empty else, and for reckoned ones.
+    """Return a typed number that a cell displays rounded, empty if it displays all digits or was calculated.
 
-    Compared are the figures without the zeros around them, so that marks and percentages make no difference.
+    Only digits are compared, without leading and trailing zeros: separators and percentages make no difference.
     """
     raw = cell.get(qualified("office:value"), "")
     try:
         stored = typed(raw)
     except ValueError:
         return ""
-    told, kept = ("".join(_DIGIT.findall(text)).strip("0") for text in (shown, stored))
-    return stored if told and told != kept else ""
+    shown_digits, stored_digits = ("".join(_DIGIT.findall(text)).strip("0") for text in (shown, stored))
+    return stored if shown_digits and shown_digits != stored_digits else ""
 
 
 class OdsReader:
-    """Reads the tables, comments, charts and pictures of all sheets, cells as they are shown."""
+    """Reads tables, comments, charts and pictures of all sheets; cells have their displayed text."""
 
     formats = formats_of("spreadsheet", ".ods")
     name = "ods"
@@ -224,7 +225,7 @@ class _Sheet:
         if not self._sheet.table(region):
             return
         for row, column, link in self._links:
-            if region.area.holds(row, column):
+            if region.area.contains(row, column):
                 self._builder.reference(link.kind, link.target, link.evidence)
 
     def _read(self) -> None:
@@ -244,7 +245,7 @@ class _Sheet:
             row += times
 
     def _cells(self, element: Element, row: int) -> list[tuple[int, str, str]]:
-        """Put the cells of a row into the grid and return those with text, each with its number's other form."""
+        """Put the cells of a row into the grid and return those with text: column, text, stored number."""
         column, found = 0, []
         for cell in element:
             if local(cell) not in ("table-cell", "covered-table-cell"):

@@ -20,8 +20,8 @@ _RICH = tuple(qualified(name) for name in ("text:list", "text:a", "table:table",
 
 
 @dataclass(slots=True)
-class _List:
-    """Where the walk stands in a list: its style, how deep, and the counts by level."""
+class _ListState:
+    """The list being read: style, depth from 1, and counts by level."""
 
     style: str
     depth: int
@@ -29,8 +29,8 @@ class _List:
 
 
 @dataclass(slots=True)
-class _Hanging:
-    """What a table's cells hold besides text; it follows the table."""
+class _TableAttachments:
+    """Content of a table's cells other than text; it is appended after the table."""
 
     contents: list[OdfParagraph] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
@@ -47,17 +47,17 @@ class OdfStory(Story[OdfLooks]):
         self._finished: dict[str, list[int]] = {}
 
     def add(self, parent: Element) -> None:
-        """Append everything below `parent`; where nothing is marked as a heading, what looks like one is."""
+        """Append everything below `parent`; if no paragraph is marked as a heading, headings are found by look."""
         for child in parent:
             self._block(child, None)
         self.finish()
 
     def shape(self, shape: Element) -> None:
-        """Append what one frame, shape or group shows."""
+        """Append the content of a frame, shape or group."""
         self._drawing(shape)
         self._flush()
 
-    def _block(self, element: Element, inside: _List | None) -> None:
+    def _block(self, element: Element, inside: _ListState | None) -> None:
         name = local(element)
         if name in ("p", "h"):
             self._paragraph(element, inside)
@@ -77,7 +77,7 @@ class OdfStory(Story[OdfLooks]):
 
     # -- paragraphs
 
-    def _paragraph(self, element: Element, inside: _List | None, number: str = "") -> None:
+    def _paragraph(self, element: Element, inside: _ListState | None, number: str = "") -> None:
         content = read_paragraph(element)
         self._turn(content.breaks)
         style = element.get(_STYLE, "")
@@ -85,11 +85,11 @@ class OdfStory(Story[OdfLooks]):
             self._code.append(content.text)
         else:
             self._flush()
-            if content.text and self._write(element, content.text, style, inside, number):
+            if content.text and self._append_block(element, content.text, style, inside, number):
                 self._builder.references(content.links)
-        self._hanging(content)
+        self._append_attachments(content)
 
-    def _write(self, element: Element, text: str, style: str, inside: _List | None, number: str) -> bool:
+    def _append_block(self, element: Element, text: str, style: str, inside: _ListState | None, number: str) -> bool:
         builder = self._builder
         level = self._heading_level(element, style)
         if level:
@@ -113,14 +113,14 @@ class OdfStory(Story[OdfLooks]):
         return int(level) if level.isdigit() and 0 < int(level) <= LEVELS else 1
 
     def _number(self, level: int) -> str:
-        """Count a heading and return its number where the outline is numbered."""
+        """Count a heading and return its number, empty if the outline is not numbered."""
         self._outline[level - 1] += 1
         self._outline[level:] = [0] * (LEVELS - level)
         return marker(self._styles.outline, self._outline, level).rstrip(".")
 
     # -- lists
 
-    def _list(self, element: Element, inside: _List | None) -> None:
+    def _list(self, element: Element, inside: _ListState | None) -> None:
         own = element.get(_STYLE, "")
         style = own or (inside.style if inside is not None else "")
         if inside is None:
@@ -128,9 +128,9 @@ class OdfStory(Story[OdfLooks]):
                 qualified("text:continue-list")
             )
             counts = list(self._finished.get(style, [])) if resumed else []
-            current = _List(style, 1, counts or [0] * LEVELS)
+            current = _ListState(style, 1, counts or [0] * LEVELS)
         else:
-            current = _List(style, min(inside.depth + 1, LEVELS), inside.counts)
+            current = _ListState(style, min(inside.depth + 1, LEVELS), inside.counts)
             current.counts[current.depth - 1 :] = [0] * (LEVELS - current.depth + 1)
         for item in element:
             if local(item) in ("list-item", "list-header"):
@@ -138,8 +138,8 @@ class OdfStory(Story[OdfLooks]):
         if inside is None:
             self._finished[style] = current.counts
 
-    def _item(self, item: Element, current: _List) -> None:
-        """Append an item; its first paragraph bears the number, an item that only holds a list has none."""
+    def _item(self, item: Element, current: _ListState) -> None:
+        """Append an item; its first paragraph has the number, an item that only contains a list has none."""
         first = next((child for child in item if local(child)), None)
         number = ""
         if first is not None and local(first) != "list":
@@ -152,7 +152,7 @@ class OdfStory(Story[OdfLooks]):
             else:
                 self._block(child, current)
 
-    def _count(self, item: Element, current: _List) -> None:
+    def _count(self, item: Element, current: _ListState) -> None:
         start = item.get(qualified("text:start-value"), "")
         at = current.depth - 1
         if start.isdigit():
@@ -165,37 +165,37 @@ class OdfStory(Story[OdfLooks]):
     # -- tables
 
     def _table(self, element: Element) -> None:
-        hanging, place = _Hanging(), self.place
-        cells = read_table(element, lambda cell: self._cell(cell, hanging), self._builder.settings.limits.cells)
+        attachments, place = _TableAttachments(), self.place
+        cells = read_table(element, lambda cell: self._cell(cell, attachments), self._builder.settings.limits.cells)
         if self._builder.table(cells, place):
-            for content in hanging.contents:
+            for content in attachments.contents:
                 self._builder.references(content.links)
-        for content in hanging.contents:
-            self._hanging(content)
-        for table in hanging.tables:
+        for content in attachments.contents:
+            self._append_attachments(content)
+        for table in attachments.tables:
             self._table(table)
 
-    def _cell(self, cell: Element, hanging: _Hanging) -> tuple[str, bool]:
-        lines = [content.text for content in self._cell_contents(cell, hanging) if content.text]
+    def _cell(self, cell: Element, attachments: _TableAttachments) -> tuple[str, bool]:
+        lines = [content.text for content in self._cell_contents(cell, attachments) if content.text]
         rich = len(lines) > 1 or next(cell.iter(*_RICH), None) is not None
         return "\n".join(lines), rich
 
-    def _cell_contents(self, parent: Element, hanging: _Hanging) -> Iterator[OdfParagraph]:
+    def _cell_contents(self, parent: Element, attachments: _TableAttachments) -> Iterator[OdfParagraph]:
         for child in parent:
             name = local(child)
             if name in ("p", "h"):
                 content = read_paragraph(child)
                 self._turn(content.breaks)
-                hanging.contents.append(content)
+                attachments.contents.append(content)
                 yield content
             elif name == "table":
-                hanging.tables.append(child)
+                attachments.tables.append(child)
             elif name and name not in _SKIPPED:
-                yield from self._cell_contents(child, hanging)
+                yield from self._cell_contents(child, attachments)
 
-    # -- what hangs on a paragraph
+    # -- drawings and notes of a paragraph
 
-    def _hanging(self, content: OdfParagraph) -> None:
+    def _append_attachments(self, content: OdfParagraph) -> None:
         for drawing in content.drawings:
             self._drawing(drawing)
         for note in content.notes:
@@ -205,22 +205,19 @@ class OdfStory(Story[OdfLooks]):
             self._builder.note(annotation_text(comment), self.place)
 
     def _drawing(self, element: Element) -> None:
-        """Append what a frame, a shape or a group shows: its text, tables, pictures and objects."""
+        """Append the text, tables, pictures and objects of a frame, shape or group."""
         self._objects.add(element, self.place)
         for child in element:
             name = local(child)
             if name == "text-box":
-                self._inside(child)
+                for inner in child:
+                    self._block(inner, None)
             elif name in ("p", "list", "table", "h", "frame", "custom-shape", "g", "rect", "ellipse"):
                 self._block(child, None)
 
-    def _inside(self, box: Element) -> None:
-        for child in box:
-            self._block(child, None)
-
 
 def annotation_text(comment: Element) -> str:
-    """Return a comment with who made it and when."""
+    """Return a comment with its author and date."""
     author, date = (comment.findtext(qualified(f"dc:{name}")) or "" for name in ("creator", "date"))
     head = ", ".join(part for part in (author, date) if part)
     text = plain_text(comment)

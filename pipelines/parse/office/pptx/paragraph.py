@@ -1,4 +1,4 @@
-"""Text of DrawingML: paragraphs with level, bullet or number, links; cells of tables (ECMA-376 1, 21.1.2 and 3)."""
+"""Text of DrawingML: paragraphs with level, bullet or number, and links; table cells (ECMA-376 1, 21.1.2 and 3)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, q
 
 _PARAGRAPH = qualified("a:p")
 _BULLETS = ("buNone", "buChar", "buAutoNum", "buBlip")
-_FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman",
+_NOTATIONS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman",
           "arabic": "decimal"}  # fmt: skip
 _ENDINGS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
-_DEEPEST = 9
+_LEVELS = 9
 """Levels of a list (ECMA-376 1, 21.1.2.4.13 to 21)."""
 _LONGEST_SPAN = 1_000
-"""Rows or columns that a cell may cover; more is an attack."""
+"""Maximum rows or columns that a cell may span; more is an attack."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlideLink:
-    """A link in a run: the relationship that names its target, the action, and the text that points."""
+    """A link in a run: the relationship of its target, the action, and the linked text."""
 
     relationship: str
     action: str
@@ -32,7 +32,7 @@ class SlideLink:
 
 @dataclass(slots=True)
 class Paragraph:
-    """One paragraph; `level` from 1; `bullet` says that it is a list's item, `marker` its number where it has one."""
+    """A paragraph; `level` counts from 1, `bullet` marks a list item, `marker` is its number, if any."""
 
     text: str
     level: int = 1
@@ -43,12 +43,12 @@ class Paragraph:
 
 
 def paragraphs(body: Element, inherited: Sequence[Element] = ()) -> Iterator[Paragraph]:
-    """Yield the paragraphs with text; `inherited` are list styles (`a:lstStyle` and the like), the nearest first."""
+    """Yield the paragraphs with text; `inherited` are list styles (such as `a:lstStyle`), the nearest first."""
     own = body.find("a:lstStyle", NAMESPACES)
     styles = [own, *inherited] if own is not None else list(inherited)
-    counts: list[int] = [0] * _DEEPEST
+    counts: list[int] = [0] * _LEVELS
     for element in body.iterfind("a:p", NAMESPACES):
-        paragraph = _read(element)
+        paragraph = _read_paragraph(element)
         if not paragraph.text.strip():
             continue
         bullet = _bullet(element, paragraph.level, styles)
@@ -59,14 +59,14 @@ def paragraphs(body: Element, inherited: Sequence[Element] = ()) -> Iterator[Par
 
 
 def plain_text(body: Element) -> str:
-    """Return the text of a body, a line for each paragraph."""
-    return "\n".join(_read(element).text for element in body.iter(_PARAGRAPH)).strip()
+    """Return the text of a body, one paragraph per line."""
+    return "\n".join(_read_paragraph(element).text for element in body.iter(_PARAGRAPH)).strip()
 
 
-def _read(element: Element) -> Paragraph:
+def _read_paragraph(element: Element) -> Paragraph:
     level = element.find("a:pPr", NAMESPACES)
     depth = level.get("lvl", "0") if level is not None else "0"
-    paragraph = Paragraph("", min(int(depth), _DEEPEST - 1) + 1 if depth.isdigit() else 1)
+    paragraph = Paragraph("", min(int(depth), _LEVELS - 1) + 1 if depth.isdigit() else 1)
     parts: list[str] = []
     for child in children(element):
         _collect(child, parts, paragraph)
@@ -80,7 +80,7 @@ def _collect(element: Element, parts: list[str], paragraph: Paragraph) -> None:
     name = local(element)
     if name in ("r", "fld"):
         text = "".join(child.text or "" for child in element.iterfind("a:t", NAMESPACES))
-        parts.append(_scripted(element, text.replace("\v", "\n")))
+        parts.append(_with_script(element, text.replace("\v", "\n")))
         if text.strip():
             paragraph.formula = False
         link = element.find("a:rPr/a:hlinkClick", NAMESPACES)
@@ -96,7 +96,7 @@ def _collect(element: Element, parts: list[str], paragraph: Paragraph) -> None:
             _collect(child, parts, paragraph)
 
 
-def _scripted(run: Element, text: str) -> str:
+def _with_script(run: Element, text: str) -> str:
     properties = run.find("a:rPr", NAMESPACES)
     baseline = properties.get("baseline", "0") if properties is not None else "0"
     if baseline.startswith("-"):
@@ -105,7 +105,7 @@ def _scripted(run: Element, text: str) -> str:
 
 
 def _bullet(element: Element, level: int, styles: Sequence[Element]) -> Element | None:
-    """Return the bullet's element, own or of the nearest style that has a say."""
+    """Return the bullet's element, own or of the nearest style that sets one."""
     own = element.find("a:pPr", NAMESPACES)
     candidates = [own, *(style.find(f"a:lvl{level}pPr", NAMESPACES) for style in styles)]
     for properties in candidates:
@@ -116,8 +116,8 @@ def _bullet(element: Element, level: int, styles: Sequence[Element]) -> Element 
 
 
 def _marker(bullet: Element | None, counts: list[int], level: int) -> str:
-    """Count a numbered paragraph; any other paragraph of its level ends the list."""
-    for below in range(level, _DEEPEST):
+    """Count a numbered paragraph and return its number; any other paragraph ends the list of its level."""
+    for below in range(level, _LEVELS):
         counts[below] = 0
     if bullet is None or local(bullet) != "buAutoNum":
         counts[level - 1] = 0
@@ -125,14 +125,14 @@ def _marker(bullet: Element | None, counts: list[int], level: int) -> str:
     start = bullet.get("startAt", "1")
     counts[level - 1] = counts[level - 1] + 1 if counts[level - 1] else int(start) if start.isdigit() else 1
     kind = bullet.get("type", "arabicPeriod")
-    for form, notation in _FORMS.items():
+    for form, notation in _NOTATIONS.items():
         if kind.startswith(form):
             return _ENDINGS.get(kind.removeprefix(form), "{}.").format(numeral(counts[level - 1], notation))
     return f"{counts[level - 1]}."
 
 
 def table_cells(table: Element) -> tuple[list[Cell], list[SlideLink]]:
-    """Return the cells of an `a:tbl` and their links; the first row is a header where the table's style says so."""
+    """Return the cells of an `a:tbl` and their links; the first row is a header if the table's properties say so."""
     cells: list[Cell] = []
     links: list[SlideLink] = []
     properties = table.find("a:tblPr", NAMESPACES)
@@ -150,7 +150,7 @@ def table_cells(table: Element) -> tuple[list[Cell], list[SlideLink]]:
 
 
 def _is_covered(cell: Element) -> bool:
-    """Whether a cell only continues one to its left or above it."""
+    """Whether a cell is merged into the one to its left or above it."""
     return cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true")
 
 

@@ -1,4 +1,4 @@
-"""The reader of PPTX: the slides in the order in which they are shown, the shapes of each in reading order."""
+"""The reader of PPTX: the slides in order, the shapes of each in reading order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame
-from pipelines.parse.office.drawing import Graphics, drawn, meaningful
+from pipelines.parse.office.drawing import Graphics, drawing_items
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
@@ -25,20 +25,20 @@ from pipelines.parse.office.ooxml import (
 )
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
-from pipelines.parse.office.pptx.shapes import Mapping, Shape, SlideLayout, ordered, shapes_of
+from pipelines.parse.office.pptx.shapes import CoordinateMap, Shape, SlideLayout, ordered, shapes_of
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _AUTHOR_PARTS = ("commentAuthors", "authors")
-_POINT = 12700
-"""EMU of a point: 914,400 an inch (ECMA-376 1, 20.1.10.16)."""
-_USUAL_SIZE = (9144000, 6858000)
+_EMU_PER_POINT = 12700
+"""914,400 EMU per inch (ECMA-376 1, 20.1.10.16)."""
+_DEFAULT_SIZE = (9144000, 6858000)
 """EMU: 10 by 7.5 inches (ECMA-376 1, 19.2.1.39, screen4x3)."""
 
 
 def speaker_notes(package: Package, slide: str) -> Iterator[str]:
-    """Yield the texts that are written below a slide, without its number and date."""
+    """Yield the speaker's notes of a slide, without slide number and date."""
     for part in related(package, slide, "notesSlide"):
         root = read_xml(package, part)
         for shape in root.iter(qualified("p:sp")) if root is not None else ():
@@ -49,14 +49,15 @@ def speaker_notes(package: Package, slide: str) -> Iterator[str]:
 
 
 def slide_comments(package: Package, slide: str) -> Iterator[str]:
-    """Yield the comments on a slide with their authors, old ones and those of threads."""
+    """Yield the comments on a slide with authors and dates, in the old format and as threads."""
     parts = related(package, slide, "comments")
     authors = _authors(package) if parts else {}
     for part in parts:
         root = read_xml(package, part)
         for comment in root.iter() if root is not None else ():
             if local(comment) in ("cm", "reply") and (text := _text(comment)):
-                head = ", ".join(filter(None, (authors.get(comment.get("authorId", "")), _date(comment))))
+                date = comment.get("dt") or comment.get("created")
+                head = ", ".join(filter(None, (authors.get(comment.get("authorId", "")), date)))
                 yield f"[{head}] {text}" if head else text
 
 
@@ -67,10 +68,6 @@ def _text(comment: Element) -> str:
         if local(child) == "txBody":
             return plain_text(child)
     return ""
-
-
-def _date(comment: Element) -> str:
-    return comment.get("dt") or comment.get("created") or ""
 
 
 def _authors(package: Package) -> dict[str, str]:
@@ -84,7 +81,7 @@ def _authors(package: Package) -> dict[str, str]:
 
 
 class PptxReader:
-    """Reads the slides with their tables, charts, diagrams, pictures, speaker's notes and comments."""
+    """Reads slides with tables, charts, diagrams, pictures, speaker's notes and comments."""
 
     formats = (signed("application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"),)
     name = "pptx"
@@ -111,27 +108,23 @@ def _read(package: Package, builder: DocumentBuilder) -> None:
         if slide is not None and slide.get("show") in ("0", "false"):
             builder.remark(f"slide {number} is hidden in the presentation")
             label = f"{number} (hidden)"
-        builder.page(Page(number, label, size[0] / _POINT, size[1] / _POINT, issue=issue))
+        builder.page(Page(number, label, size[0] / _EMU_PER_POINT, size[1] / _EMU_PER_POINT, issue=issue))
         if slide is not None:
-            _slide(package, part, slide, SlideReader(package, part, builder, number, size, numbers))
+            SlideReader(package, part, builder, number, size, numbers).read(slide)
+            for text in (*speaker_notes(package, part), *slide_comments(package, part)):
+                builder.note(text, Place(number))
     if parts and all(part not in package for part in parts):
         raise Malformed("all slides are missing", ids=(package.uri,))
-
-
-def _slide(package: Package, part: str, slide: Element, reader: SlideReader) -> None:
-    reader.read(slide)
-    for text in (*speaker_notes(package, part), *slide_comments(package, part)):
-        reader.note(text)
 
 
 def _size(presentation: Element) -> tuple[int, int]:
     """Return width and height of the slides in EMU."""
     found = presentation.find("p:sldSz", NAMESPACES)
     if found is None:
-        return _USUAL_SIZE
+        return _DEFAULT_SIZE
     width, height = found.get("cx", ""), found.get("cy", "")
     if not (width.isdigit() and height.isdigit() and int(width) and int(height)):
-        return _USUAL_SIZE
+        return _DEFAULT_SIZE
     return int(width), int(height)
 
 
@@ -141,7 +134,7 @@ _TITLE_LEVEL = 1
 
 
 class SlideReader:
-    """Appends one slide; `numbers` are the slides' numbers by part, for links between them."""
+    """Appends one slide; `numbers` maps parts to slide numbers, for links between slides."""
 
     def __init__(
         self,
@@ -156,7 +149,7 @@ class SlideReader:
         self._number = number
         self._numbers = numbers
         self._links = relationships(package, part)
-        self._mapping = Mapping(0.0, 0.0, 1 / size[0], 1 / size[1])
+        self._mapping = CoordinateMap(0.0, 0.0, 1 / size[0], 1 / size[1])
         self._layout = SlideLayout(package, part, self._mapping)
         self._graphics = Graphics(package, self._links, builder)
 
@@ -171,18 +164,13 @@ class SlideReader:
         for shape in ordered(shapes):
             self._shape(shape)
 
-    def note(self, text: str) -> None:
-        """Append what is said about the slide."""
-        self._builder.note(text, Place(self._number))
-
     def _shape(self, shape: Shape) -> None:
         place = Place(self._number, boxes=self._boxes(shape.frame))
         if shape.kind == "graphicFrame":
             self._frame(shape, place)
             return
         if shape.kind == "pic":
-            for item in drawn(shape.element, meaningful(shape.text)):
-                self._graphics.add(item, place)
+            self._draw(shape, place)
             return
         body = shape.element.find("p:txBody", NAMESPACES)
         if body is not None:
@@ -206,7 +194,7 @@ class SlideReader:
         text = " ".join(" ".join(line.text for line in lines).split())
         if self._builder.heading(text, _TITLE_LEVEL, place):
             for line in lines:
-                self._refer(line.links)
+                self._add_links(line.links)
 
     def _paragraph(self, line: Paragraph, place: Place) -> None:
         if line.formula:
@@ -215,9 +203,9 @@ class SlideReader:
             self._builder.list_item(f"{line.marker} {line.text}".strip(), line.level, place)
         else:
             self._builder.paragraph(line.text, place)
-        self._refer(line.links)
+        self._add_links(line.links)
 
-    def _refer(self, links: list[SlideLink]) -> None:
+    def _add_links(self, links: list[SlideLink]) -> None:
         for link in links:
             found = self._links.get(link.relationship)
             if found is None:
@@ -235,9 +223,12 @@ class SlideReader:
         if table is not None:
             cells, links = table_cells(table)
             if self._builder.table(cells, place):
-                self._refer(links)
+                self._add_links(links)
             return
-        for item in drawn(shape.element, meaningful(shape.text)):
+        self._draw(shape, place)
+
+    def _draw(self, shape: Shape, place: Place) -> None:
+        for item in drawing_items(shape.element, shape.text):
             self._graphics.add(item, place)
 
     def _boxes(self, frame: ShapeFrame | None) -> tuple[Box, ...]:

@@ -1,11 +1,11 @@
-"""The shapes of a slide with their places, groups resolved (ECMA-376 1, 19.3 and 20.1.7)."""
+"""Shapes of a slide with positions, also inside groups and inherited from the layout (ECMA-376 1, 19.3, 20.1.7)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.columns import ShapeFrame, in_reading_order
+from pipelines.parse.office.drawing import alternative_text
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
 from pipelines.parse.office.package import Package
 
@@ -16,7 +16,7 @@ _BODIES = frozenset({"body", "obj", "subTitle", "tbl", "chart", "dgm", "media", 
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """What a shape stands for in its layout: "title", "body", "ftr", ...; its index ties it to the layout's own."""
+    """The placeholder of the layout that a shape fills: its type ("title", "body", "ftr", ...) and index."""
 
     type: str
     index: str
@@ -28,7 +28,7 @@ class Placeholder:
 
 @dataclass(slots=True)
 class Shape:
-    """One shape. `frame` is None where neither it nor its layout says where it is. A group has `members`."""
+    """A shape. `frame` is None if neither the shape nor its layout has a position. A group has `members`."""
 
     element: Element
     kind: str
@@ -40,8 +40,8 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
-    """From the coordinates inside a group to fractions of the slide."""
+class CoordinateMap:
+    """Converts the coordinates inside a group to fractions of the slide."""
 
     left: float
     top: float
@@ -49,16 +49,16 @@ class Mapping:
     down: float
 
     def frame(self, transform: Element | None) -> ShapeFrame | None:
-        box = numbers(transform, "off", "ext")
+        box = transform_box(transform, "off", "ext")
         if box is None:
             return None
         x, y, width, height = box
         left, top = self.left + x * self.across, self.top + y * self.down
         return ShapeFrame(left, top, left + width * self.across, top + height * self.down)
 
-    def inside(self, transform: Element | None) -> Mapping:
+    def inside(self, transform: Element | None) -> CoordinateMap:
         """Return the mapping for the members of a group with this transform."""
-        outer, inner = numbers(transform, "off", "ext"), numbers(transform, "chOff", "chExt")
+        outer, inner = transform_box(transform, "off", "ext"), transform_box(transform, "chOff", "chExt")
         if outer is None or inner is None:
             return self
         (x, y, width, height), (inner_x, inner_y, inner_width, inner_height) = outer, inner
@@ -66,16 +66,28 @@ class Mapping:
         down = height / inner_height if inner_height else 1.0
         left = self.left + (x - inner_x * across) * self.across
         top = self.top + (y - inner_y * down) * self.down
-        return Mapping(left, top, self.across * across, self.down * down)
+        return CoordinateMap(left, top, self.across * across, self.down * down)
 
 
-def shapes_of(tree: Element, mapping: Mapping) -> list[Shape]:
-    """Return the shapes of a shape tree or group that are shown, in the order of the file."""
-    return list(_shapes(tree, mapping))
+def shapes_of(tree: Element, mapping: CoordinateMap) -> list[Shape]:
+    """Return the visible shapes of a shape tree or group, in file order."""
+    shapes = []
+    for element in children(tree):
+        kind = local(element)
+        names = _names(element)
+        if kind not in _READ or (names is not None and names.get("hidden") in ("1", "true")):
+            continue
+        transforms = (element.find(path, NAMESPACES) for path in _TRANSFORMS)
+        transform = next((found for found in transforms if found is not None), None)
+        shape = Shape(element, kind, mapping.frame(transform), _placeholder(element), alternative_text(names))
+        if kind == "grpSp":
+            shape.members = shapes_of(element, mapping.inside(transform))
+        shapes.append(shape)
+    return shapes
 
 
 def ordered(shapes: list[Shape]) -> list[Shape]:
-    """Return the shapes in reading order, groups dissolved: titles first, shapes without a place where they stood."""
+    """Return the shapes in reading order, groups flattened: titles first, shapes without a position last."""
     titles = [shape for shape in shapes if shape.placeholder is not None and shape.placeholder.is_title]
     placed = [shape for shape in shapes if shape not in titles and shape.frame is not None]
     loose = [shape for shape in shapes if shape not in titles and shape.frame is None]
@@ -85,20 +97,8 @@ def ordered(shapes: list[Shape]) -> list[Shape]:
     return result
 
 
-def _shapes(tree: Element, mapping: Mapping) -> Iterator[Shape]:
-    for element in children(tree):
-        kind = local(element)
-        if kind not in _READ or _is_hidden(element):
-            continue
-        transform = next(filter(_present, (element.find(path, NAMESPACES) for path in _TRANSFORMS)), None)
-        shape = Shape(element, kind, mapping.frame(transform), _placeholder(element), _alternative(element))
-        if kind == "grpSp":
-            shape.members = shapes_of(element, mapping.inside(transform))
-        yield shape
-
-
-def numbers(transform: Element | None, offset: str, extent: str) -> tuple[int, int, int, int] | None:
-    """Return x, y, width, height of a transform, None where one is missing or no number."""
+def transform_box(transform: Element | None, offset: str, extent: str) -> tuple[int, int, int, int] | None:
+    """Return x, y, width and height of a transform, None if one is missing or not a number."""
     if transform is None:
         return None
     at, size = transform.find(f"a:{offset}", NAMESPACES), transform.find(f"a:{extent}", NAMESPACES)
@@ -110,36 +110,25 @@ def numbers(transform: Element | None, offset: str, extent: str) -> tuple[int, i
         return None
 
 
-def _present(element: Element | None) -> bool:
-    return element is not None
-
-
-def _properties(element: Element) -> Element | None:
+def _non_visual(element: Element) -> Element | None:
     return next((child for child in element if local(child).startswith("nv")), None)
 
 
 def _placeholder(element: Element) -> Placeholder | None:
-    properties = _properties(element)
+    properties = _non_visual(element)
     found = properties.find("p:nvPr/p:ph", NAMESPACES) if properties is not None else None
     return None if found is None else Placeholder(found.get("type", "obj"), found.get("idx", ""))
 
 
-def _is_hidden(element: Element) -> bool:
-    properties = _properties(element)
-    names = properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
-    return names is not None and names.get("hidden") in ("1", "true")
-
-
-def _alternative(element: Element) -> str:
-    properties = _properties(element)
-    names = properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
-    return "" if names is None else names.get("descr") or names.get("title") or ""
+def _names(element: Element) -> Element | None:
+    properties = _non_visual(element)
+    return properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
 
 
 class SlideLayout:
-    """The layout of a slide and the master behind it; without them nothing is inherited."""
+    """The layout of a slide and its master, from which placeholders inherit positions and list styles."""
 
-    def __init__(self, package: Package, slide: str, mapping: Mapping) -> None:
+    def __init__(self, package: Package, slide: str, mapping: CoordinateMap) -> None:
         layouts = related(package, slide, "slideLayout")[:1]
         masters = related(package, layouts[0], "slideMaster")[:1] if layouts else []
         roots = [read_xml(package, part) for part in (*layouts, *masters)]
@@ -148,20 +137,20 @@ class SlideLayout:
         self._body_style = master.find("p:txStyles/p:bodyStyle", NAMESPACES) if master is not None else None
 
     def frame(self, placeholder: Placeholder) -> ShapeFrame | None:
-        """Return where a placeholder stands that does not say so itself."""
-        return next((shape.frame for shape in self._like(placeholder) if shape.frame is not None), None)
+        """Return the inherited position of a placeholder, None if there is none."""
+        return next((shape.frame for shape in self._layout_shapes(placeholder) if shape.frame is not None), None)
 
     def styles(self, placeholder: Placeholder | None) -> list[Element]:
-        """Return the list styles that a shape's paragraphs take over, the nearest first; a text box takes none."""
+        """Return the list styles that a shape's paragraphs inherit, the nearest first; a text box inherits none."""
         if placeholder is None:
             return []
-        styles = [shape.element.find("p:txBody/a:lstStyle", NAMESPACES) for shape in self._like(placeholder)]
+        styles = [shape.element.find("p:txBody/a:lstStyle", NAMESPACES) for shape in self._layout_shapes(placeholder)]
         if placeholder.type in _BODIES:
             styles.append(self._body_style)
         return [style for style in styles if style is not None]
 
-    def _like(self, placeholder: Placeholder) -> list[Shape]:
-        """Return the shapes of the layout and the master that a placeholder stands for."""
+    def _layout_shapes(self, placeholder: Placeholder) -> list[Shape]:
+        """Return the shapes of the layout and the master that a placeholder inherits from."""
         found = []
         for shapes in self._levels:
             match = _match(placeholder, shapes)
@@ -172,21 +161,21 @@ class SlideLayout:
 
 
 def _match(placeholder: Placeholder, shapes: list[Shape]) -> Shape | None:
-    """By index first, then by type; a title is a title whatever its index."""
+    """Return the shape with the placeholder's index, else the first one of a matching type, None if there is none."""
     for shape in shapes:
         other = shape.placeholder
         if other is not None and placeholder.index and other.index == placeholder.index:
             return shape
-    kinds = _kin(placeholder.type)
+    kinds = _matching_types(placeholder.type)
     return next((shape for shape in shapes if shape.placeholder is not None and shape.placeholder.type in kinds), None)
 
 
-def _kin(type: str) -> frozenset[str]:
+def _matching_types(type: str) -> frozenset[str]:
     if type in ("title", "ctrTitle"):
         return frozenset({"title", "ctrTitle"})
     return frozenset({"body", "obj", "subTitle"}) if type in _BODIES else frozenset({type})
 
 
-def _placeholders(root: Element, mapping: Mapping) -> list[Shape]:
+def _placeholders(root: Element, mapping: CoordinateMap) -> list[Shape]:
     tree = root.find("p:cSld/p:spTree", NAMESPACES)
     return [shape for shape in shapes_of(tree, mapping) if shape.placeholder is not None] if tree is not None else []

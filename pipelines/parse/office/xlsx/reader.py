@@ -1,4 +1,4 @@
-"""The reader of XLSX and XLSM: the sheets in their order, each from top to bottom, with what lies above the cells."""
+"""The reader of XLSX and XLSM: all sheets in order, each from top to bottom, with floating drawings and comments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from pathlib import Path
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import Chart
-from pipelines.parse.office.drawing import ChartItem, DiagramItem, Graphics, PictureItem, WordArtItem, drawn, meaningful
+from pipelines.parse.office.drawing import (
+    ChartItem,
+    DiagramItem,
+    Graphics,
+    PictureItem,
+    WordArtItem,
+    alternative_text,
+    drawing_items,
+)
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.ooxml import (
@@ -26,7 +34,7 @@ from pipelines.parse.office.ooxml import (
 )
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.pptx.paragraph import plain_text
-from pipelines.parse.office.regions import CellRange, area
+from pipelines.parse.office.regions import CellRange, parse_range
 from pipelines.parse.office.xlsx.workbook import (
     SheetEntry,
     SheetLink,
@@ -42,7 +50,7 @@ from pipelines.parse.settings import ParseSettings
 
 
 class SheetPage:
-    """Reads and appends the sheet that `entry` names; `number` counts the sheets from 1."""
+    """Reads and appends the sheet of `entry`; `number` is its number from 1."""
 
     def __init__(
         self, package: Package, workbook: Workbook, entry: SheetEntry, number: int, builder: DocumentBuilder
@@ -60,17 +68,19 @@ class SheetPage:
             return
         sheet = self._read()
         self._sheet.page(hidden=self._entry.hidden, issue=sheet.grid.issue)
-        pieces: list[tuple[int, int, SheetTable | Floating]] = [
+        pieces: list[tuple[int, int, SheetTable | FloatingItem]] = [
             (region.area.top, region.area.left, region) for region in sheet.grid.regions()
         ]
-        pieces += [(item.row, item.column, item) for part in sheet.drawings for item in floating(self._package, part)]
+        pieces += [
+            (item.row, item.column, item) for part in sheet.drawings for item in floating_items(self._package, part)
+        ]
         if pieces and are_named(entry.name for entry in self._workbook.sheets):
             self._sheet.heading()
         for _, _, piece in sorted(pieces, key=lambda piece: piece[:2]):
             if isinstance(piece, SheetTable):
                 self._table(piece, sheet)
             else:
-                self._float(piece)
+                self._add_floating(piece)
         self._comments()
 
     def _read(self) -> Worksheet:
@@ -80,7 +90,7 @@ class SheetPage:
         sheet = read_sheet(self._package, self._entry.part, self._workbook, most)
         for part in related(self._package, self._entry.part, "table"):
             root = read_xml(self._package, part)
-            if root is not None and (found := area(root.get("ref", ""))) is not None:
+            if root is not None and (found := parse_range(root.get("ref", ""))) is not None:
                 sheet.grid.tables.append(found)
         sheet.drawings = related(self._package, self._entry.part, "drawing")
         return sheet
@@ -91,10 +101,10 @@ class SheetPage:
         if not self._sheet.table(region):
             return
         for link in sheet.links:
-            if region.area.holds(link.row, link.column):
-                self._refer(link, sheet.grid.texts.get((link.row, link.column), ""))
+            if region.area.contains(link.row, link.column):
+                self._add_link(link, sheet.grid.texts.get((link.row, link.column), ""))
 
-    def _refer(self, link: SheetLink, evidence: str) -> None:
+    def _add_link(self, link: SheetLink, evidence: str) -> None:
         found = self._links.get(link.relationship)
         target = link.address or (found.target if found is not None and found.external else "")
         if target:
@@ -103,23 +113,20 @@ class SheetPage:
         elif link.location:
             self._builder.reference(ReferenceKind.CROSS_REFERENCE, link.location, evidence)
 
-    # -- what lies above the cells
+    # -- drawings and comments
 
-    def _float(self, floating: Floating) -> None:
-        corner = CellRange(floating.row, floating.column, floating.row, floating.column)
-        place, graphics = self._sheet.place(corner), self._graphics(floating.part)
+    def _add_floating(self, floating: FloatingItem) -> None:
+        place = self._sheet.place(CellRange(floating.row, floating.column, floating.row, floating.column))
+        graphics = Graphics(self._package, relationships(self._package, floating.part), self._builder)
         if isinstance(floating.item, ChartItem):
             chart = graphics.read_chart(floating.item.relationship)
-            if chart is not None and self._is_own(chart):
+            if chart is not None and self._is_from_workbook(chart):
                 self._chart(chart, place)
                 return
         graphics.add(floating.item, place)
 
-    def _graphics(self, part: str) -> Graphics:
-        return Graphics(self._package, relationships(self._package, part), self._builder)
-
-    def _is_own(self, chart: Chart) -> bool:
-        """Whether a chart draws cells of this workbook: its data is a table already."""
+    def _is_from_workbook(self, chart: Chart) -> bool:
+        """Whether a chart's data are cells of this workbook, which are read as a table anyway."""
         names = {entry.name for entry in self._workbook.sheets}
         sources = [series.source.rpartition("!")[0].strip("'").replace("''", "'") for series in chart.series]
         return bool(sources) and all(source in names for source in sources)
@@ -132,11 +139,11 @@ class SheetPage:
 
     def _comments(self) -> None:
         for comment in cell_comments(self._package, self._entry.part):
-            self._builder.note(comment.render(), self._sheet.place(area(comment.cell) or CellRange(0, 0, 0, 0)))
+            self._builder.note(comment.render(), self._sheet.place(parse_range(comment.cell) or CellRange(0, 0, 0, 0)))
 
 
 class XlsxReader:
-    """Reads the tables, charts, pictures, text boxes and comments of all sheets, hidden ones too."""
+    """Reads tables, charts, pictures, text boxes and comments of all sheets, including hidden ones."""
 
     formats = (
         signed("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", also=(".xlsm",)),
@@ -155,12 +162,12 @@ class XlsxReader:
 
 _ANCHORS = frozenset({"twoCellAnchor", "oneCellAnchor", "absoluteAnchor"})
 _BODY = qualified("xdr:txBody")
-_STAND_IN = "[Threaded comment]"
+_THREAD_PLACEHOLDER = "[Threaded comment]"
 
 
 @dataclass(frozen=True, slots=True)
-class Floating:
-    """Something on a sheet; `part` is its drawing, row and column those of its top left corner, from 0."""
+class FloatingItem:
+    """A drawing on a sheet; `part` is the drawing part, row and column (from 0) are those of its top left corner."""
 
     part: str
     row: int
@@ -168,14 +175,14 @@ class Floating:
     item: ChartItem | DiagramItem | PictureItem | WordArtItem
 
 
-def floating(package: Package, part: str) -> list[Floating]:
-    """Return what a drawing part holds, from top to bottom."""
+def floating_items(package: Package, part: str) -> list[FloatingItem]:
+    """Return the items of a drawing part, from top to bottom."""
     root = read_xml(package, part)
     found = []
     for anchor in children(root) if root is not None else ():
         if local(anchor) in _ANCHORS:
             row, column = _corner(anchor, "row"), _corner(anchor, "col")
-            found += [Floating(part, row, column, item) for item in _items(anchor)]
+            found += [FloatingItem(part, row, column, item) for item in _items(anchor)]
     return sorted(found, key=lambda item: (item.row, item.column))
 
 
@@ -190,14 +197,9 @@ def _items(anchor: Element) -> Iterator[ChartItem | DiagramItem | PictureItem | 
             if text:
                 yield WordArtItem(text)
         elif name in ("pic", "graphicFrame"):
-            for item in drawn(child, _alternative(child)):
+            for item in drawing_items(child, alternative_text(next(child.iter(qualified("xdr:cNvPr")), None))):
                 if isinstance(item, ChartItem | DiagramItem | PictureItem):
                     yield item
-
-
-def _alternative(element: Element) -> str:
-    names = next((node for node in element.iter(qualified("xdr:cNvPr"))), None)
-    return "" if names is None else meaningful(names.get("descr") or names.get("title") or "")
 
 
 def _corner(anchor: Element, name: str) -> int:
@@ -208,7 +210,7 @@ def _corner(anchor: Element, name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CellComment:
-    """What somebody wrote on a cell."""
+    """A comment on a cell."""
 
     cell: str
     author: str
@@ -220,7 +222,7 @@ class CellComment:
 
 
 def cell_comments(package: Package, sheet: str) -> list[CellComment]:
-    """Return the comments of a sheet; of a thread its own texts, not the notice that stands in for it."""
+    """Return the comments of a sheet; those of threads are read from the thread, not from its placeholder comment."""
     found = []
     for part in related(package, sheet, "threadedComment"):
         root = read_xml(package, part)
@@ -230,7 +232,9 @@ def cell_comments(package: Package, sheet: str) -> list[CellComment]:
             found.append(CellComment(comment.get("ref", ""), people.get(comment.get("personId", ""), ""), text.strip()))
     for part in related(package, sheet, "comments"):
         root = read_xml(package, part)
-        found += [note for note in _notes(root) if not note.text.startswith(_STAND_IN)] if root is not None else []
+        found += (
+            [note for note in _notes(root) if not note.text.startswith(_THREAD_PLACEHOLDER)] if root is not None else []
+        )
     return [comment for comment in found if comment.text]
 
 

@@ -1,4 +1,4 @@
-"""A workbook and its sheets, read row by row: only cells that hold something cost anything."""
+"""Workbooks and their sheets; only cells with content are stored."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pipelines.parse.office.ooxml import (
     stream_children,
 )
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.regions import area, place
+from pipelines.parse.office.regions import parse_cell, parse_range
 from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, number_text, other_form, parse_format
 
 _SST = frozenset({qualified("x:sst")})
 _TEXT, _PHONETIC = qualified("x:t"), qualified("x:rPh")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MOST_STRINGS = 5_000_000
-"""Shared strings; 50 sheets of `limits.cells`."""
+"""Maximum shared strings: 50 sheets of `limits.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetEntry:
-    """A sheet as the workbook lists it; `kind` is worksheet, chartsheet, dialogsheet or macrosheet."""
+    """A sheet in the workbook's list; `kind` is worksheet, chartsheet, dialogsheet or macrosheet."""
 
     name: str
     part: str
@@ -42,7 +42,10 @@ class SheetEntry:
 
 @dataclass(frozen=True, slots=True)
 class Workbook:
-    """`formats` by the style number of a cell; `since_1904` says from when days are counted."""
+    """The sheets of a workbook and the data that they share.
+
+    The index of `formats` is the style number of a cell; `since_1904` says that days count from 1904.
+    """
 
     sheets: tuple[SheetEntry, ...]
     strings: list[str]
@@ -55,7 +58,7 @@ class Workbook:
 
 
 def read_workbook(package: Package, part: str) -> Workbook:
-    """Return the workbook in `part`. Raises `Malformed` for XML that is broken, `TooLarge` for too many strings."""
+    """Return the workbook in `part`. Raises `Malformed` for invalid XML, `TooLarge` for too many shared strings."""
     root = parse_xml(package.read(part), package.uri, part)
     properties = root.find("x:workbookPr", NAMESPACES)
     since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
@@ -63,13 +66,13 @@ def read_workbook(package: Package, part: str) -> Workbook:
 
 
 def rich_text(element: Element) -> str:
-    """Return the text of a string item: all its runs, without the phonetic guide."""
+    """Return the text of a string item: all its runs, without phonetic guides."""
     texts = [node.text or "" for node in element.iter(_TEXT) if (up := node.getparent()) is None or up.tag != _PHONETIC]
     return unescape("".join(texts))
 
 
 def unescape(text: str) -> str:
-    """Return a text with characters written as "_x000D_" put back (ECMA-376 1, 22.9.2.19)."""
+    """Return a text with escaped characters such as "_x000D_" decoded (ECMA-376 1, 22.9.2.19)."""
     return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), text) if "_x" in text else text
 
 
@@ -110,12 +113,12 @@ _PARENTS = frozenset({qualified("x:sheetData"), qualified("x:worksheet")})
 _VALUE, _FORMULA, _INLINE = qualified("x:v"), qualified("x:f"), qualified("x:is")
 _LINK_FORMULA = re.compile(r'HYPERLINK\(\s*"([^"]+)"', re.IGNORECASE)
 _MOST_RANGES = 100_000
-"""Merged ranges of a sheet; as many as `limits.cells`."""
+"""Maximum merged ranges of a sheet: as many as `limits.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetLink:
-    """A link on a cell: by relationship, or to a place in the workbook, or as an address in a formula."""
+    """A link on a cell: a relationship, a `location` in the workbook, or the `address` in a formula."""
 
     row: int
     column: int
@@ -126,7 +129,7 @@ class SheetLink:
 
 @dataclass(slots=True)
 class Worksheet:
-    """What a worksheet holds. `drawings` are the parts with what lies above its cells."""
+    """The content of a worksheet; `drawings` are the names of its drawing parts."""
 
     grid: SheetGrid
     links: list[SheetLink] = field(default_factory=list)
@@ -134,7 +137,7 @@ class Worksheet:
 
 
 def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Worksheet:
-    """Return the worksheet in `part`, `most` cells of it at the most. Raises `Malformed` for broken XML."""
+    """Return the worksheet in `part` with at most `most` cells. Raises `Malformed` for invalid XML."""
     sheet = Worksheet(SheetGrid(most))
     row = -1
     for element in stream_children(package.read(part), _PARENTS, package.uri, part):
@@ -142,35 +145,35 @@ def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Wo
         if name == "row" and not sheet.grid.full:
             number = element.get("r", "")
             row = int(number) - 1 if number.isdigit() else row + 1
-            _row(element, row, workbook, sheet)
+            _read_row(element, row, workbook, sheet)
         elif name == "mergeCells":
-            ranges = (area(item.get("ref", "")) for item in islice(element, _MOST_RANGES))
+            ranges = (parse_range(item.get("ref", "")) for item in islice(element, _MOST_RANGES))
             sheet.grid.merged += [found for found in ranges if found is not None and found.size > 1]
         elif name == "autoFilter":
-            if (found := area(element.get("ref", ""))) is not None:
+            if (found := parse_range(element.get("ref", ""))) is not None:
                 sheet.grid.tables.append(found)
         elif name == "hyperlinks":
-            _links(element, sheet)
+            _read_links(element, sheet)
     return sheet
 
 
-def _row(element: Element, row: int, workbook: Workbook, sheet: Worksheet) -> None:
+def _read_row(element: Element, row: int, workbook: Workbook, sheet: Worksheet) -> None:
     column = -1
     for cell in element:
         if local(cell) != "c":
             continue
-        found = place(cell.get("r", ""))
+        found = parse_cell(cell.get("r", ""))
         row, column = found if found is not None else (row, column + 1)
         if len(cell) == 0:
             continue
-        sheet.grid.put(row, column, _text(cell, workbook), _also(cell, workbook))
+        sheet.grid.put(row, column, _text(cell, workbook), _other_form(cell, workbook))
         formula = cell.find(_FORMULA)
         if formula is not None and formula.text and (match := _LINK_FORMULA.search(formula.text)):
             sheet.links.append(SheetLink(row, column, address=match.group(1)))
 
 
 def _text(cell: Element, workbook: Workbook) -> str:
-    """Return a cell as shown; a formula that was never calculated is shown itself."""
+    """Return the displayed text of a cell; that of a formula without a result is the formula."""
     kind, found = cell.get("t", "n"), cell.find(_VALUE)
     raw = (found.text or "") if found is not None else ""
     if kind == "inlineStr":
@@ -189,17 +192,17 @@ def _text(cell: Element, workbook: Workbook) -> str:
     return raw.replace("T", " ").removesuffix("Z") if kind == "d" else unescape(raw)
 
 
-def _also(cell: Element, workbook: Workbook) -> str:
-    """Return a number's other form (`other_form`), empty for what is no number."""
+def _other_form(cell: Element, workbook: Workbook) -> str:
+    """Return a number's other form (see `other_form`), empty for a cell that is not a number."""
     found = cell.find(_VALUE)
     if cell.get("t", "n") != "n" or found is None or not found.text:
         return ""
     return other_form(found.text, workbook.format(cell.get("s")))
 
 
-def _links(element: Element, sheet: Worksheet) -> None:
+def _read_links(element: Element, sheet: Worksheet) -> None:
     for link in element.iterfind("x:hyperlink", NAMESPACES):
-        found = area(link.get("ref", ""))
+        found = parse_range(link.get("ref", ""))
         if found is not None:
             relationship = link.get(qualified("r:id"), "")
             sheet.links.append(SheetLink(found.top, found.left, relationship, link.get("location", "")))
