@@ -16,13 +16,13 @@ from pipelines.parse.gallery import (
     Gallery,
     LeftOut,
     broken_off,
+    joined_issues,
     page_issues,
     pages_named,
     pictures_unread,
     shown_text,
-    summed_up,
 )
-from pipelines.parse.limits import READING, OutOfTime, check_text, current_task, keep_nothing
+from pipelines.parse.limits import READING, OutOfTime, check_text, current_task
 from pipelines.parse.parsed import REST, Child, Parsed
 from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim, table_of
 from pipelines.parse.settings import ParseSettings
@@ -215,7 +215,7 @@ class DocumentBuilder:
 
     def left_out(self, *names: str, issue: str = "") -> None:
         """Record what was not read because of a limit (`Parsed.unread`); `issue` is a sentence about it."""
-        self._left_out = self._left_out.and_(names, issue)
+        self._left_out = self._left_out.plus(names, issue)
 
     @property
     def empty(self) -> bool:
@@ -248,16 +248,16 @@ class DocumentBuilder:
 
     def _keep(self) -> None:
         """Pass the text to the task's checkpoint, in case OCR terminates this process."""
-        if self.empty or self.task.checkpoint is keep_nothing:
+        if self.empty or self.task.checkpoint is None:
             return
         left = self._gallery.waiting
         issue = pictures_unread(len(left), len(left), "reading them was broken off")
-        self.task.checkpoint(replace(self._result(self._left_out.and_(left, issue)), again=True))
+        self.task.checkpoint(replace(self._result(self._left_out.plus(left, issue)), again=True))
 
     def _result(self, left: LeftOut) -> Parsed:
         """Return the current document, with the text of those pictures that have been read."""
         unread = left.names
-        issues = summed_up([*page_issues(self._pages), *left.issues])
+        issues = joined_issues([*page_issues(self._pages), *left.issues])
         parsed = Parsed(
             Status.PARTIAL if issues else Status.INDEXED,
             None if self.empty else self._document(),

@@ -14,7 +14,7 @@ import pytest
 from pipelines.core import codec
 from pipelines.core.outcome import Status
 from pipelines.parse.gallery import pages_named
-from pipelines.parse.limits import Clock, OutOfTime, ParseTask, doing
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.pictures import Reread, read_upright
 from pipelines.parse.parse import parse, source_of
@@ -71,7 +71,7 @@ def parsed_html(folder: Path, html: str, settings: ParseSettings, known: Reading
 def read_pdf(folder: Path, data: bytes, task: ParseTask) -> Parsed:
     path = folder / "a.pdf"
     path.write_bytes(data)
-    with doing(task):
+    with as_current(task):
         return PdfReader().read(path, source_of(path, "a.pdf"), ParseSettings())
 
 
@@ -119,7 +119,7 @@ def test_a_text_over_its_time_keeps_what_was_read(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("".join(f"<p>Paragraph {number}.</p>" for number in range(1, 101)))
     task = ParseTask(ticking(50))
-    with doing(task), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
+    with as_current(task), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
         HtmlReader().read(path, source_of(path, path.name), ParseSettings())
     parsed = caught.value.so_far()
     assert parsed.status is Status.PARTIAL
@@ -144,7 +144,7 @@ def test_members_of_an_archive_after_the_time_is_up_are_left_out(tmp_path: Path)
 
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({f"{number}.txt": b"valve" for number in range(100)}))
-    with doing(ParseTask(ticking(50))), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
+    with as_current(ParseTask(ticking(50))), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
         ZipReader().read(path, source_of(path, path.name), ParseSettings())
     assert 10 < len(caught.value.so_far().children) < 50
 
@@ -233,7 +233,7 @@ def test_pictures_are_not_begun_when_the_file_has_taken_its_time(tmp_path: Path)
     path = tmp_path / "a.txt"
     path.write_text("valve")
     now = [0.0]
-    with doing(ParseTask(Clock(100, 0.0, lambda: now[0]))):
+    with as_current(ParseTask(Clock(100, 0.0, lambda: now[0]))):
         builder = DocumentBuilder(source_of(path, "a.txt"), ParseSettings(), "test")
         builder.paragraph("valve")
         builder.figure(Image(png("Inlet valve")))
@@ -253,7 +253,7 @@ def test_every_hundred_pages_have_the_time_of_a_file(tmp_path: Path) -> None:
     def read(whole_s: float) -> Parsed:
         clock = ticking(250)  # a part of the survey and 100 pages fit into this, 250 pages do not
         clock.whole_s = whole_s
-        with doing(ParseTask(clock, further=lambda: begun.append(clock.before_s))):
+        with as_current(ParseTask(clock, on_next_part=lambda: begun.append(clock.before_s))):
             return PdfReader().read(tmp_path / "long.pdf", source, ParseSettings())
 
     parsed = read(math.inf)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Document
-from pipelines.parse.lookalikes import TITLE, Look, Looking, lookalikes
+from pipelines.parse.lookalikes import TITLE, Look, StyledParagraph, lookalikes
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.settings import ParseSettings
 from tests.parse.office.files import docx, odf, p, tbl, tc, tr
@@ -15,7 +15,7 @@ PROSE = "The pump stands on a plate and is driven by a belt from the motor."
 
 
 def told(*paragraphs: tuple[str, Look]) -> dict[str, int]:
-    seen = [Looking(position, text, look) for position, (text, look) in enumerate(paragraphs)]
+    seen = [StyledParagraph(position, text, look) for position, (text, look) in enumerate(paragraphs)]
     return {paragraphs[position][0]: level for position, level in lookalikes(seen, len(seen) - 1).items()}
 
 
