@@ -16,7 +16,7 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
-from pipelines.parse.web.inline import labels_of, told_of
+from pipelines.parse.web.inline import descriptions_of, labels_of
 from pipelines.parse.web.walk import Walker
 from pipelines.parse.web.xml_walk import XmlWalker
 
@@ -156,7 +156,7 @@ class XmlReader:
 
 
 def _drawing(root: etree._Element, builder: DocumentBuilder) -> None:
-    told = told_of(root)
+    told = descriptions_of(root)
     builder.meta("title", told[0] if told else "")
     for text in (*told, *labels_of(root)):
         builder.paragraph(text)

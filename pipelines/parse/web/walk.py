@@ -17,7 +17,7 @@ from pipelines.parse.web.dom import (
     Element,
     is_furniture,
     is_silent,
-    stepping_blocks,
+    navigation_blocks,
 )
 from pipelines.parse.web.flow import (
     caption_of,
@@ -34,12 +34,12 @@ from pipelines.parse.web.inline import (
     Anchor,
     Inline,
     Resolver,
+    descriptions_of,
     image_of,
     is_tracker,
     labels_of,
     math_text,
     no_files,
-    told_of,
 )
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
@@ -84,7 +84,7 @@ class Walker:
     def walk(self, root: Element) -> None:
         """Raises `TooLarge` for tables beyond the limits of depth and cells."""
         self._titled = self._titled and sum(not is_silent(heading) for heading in root.iter("h1")) == 1
-        self._steps = stepping_blocks(root) if self._furniture else frozenset()
+        self._steps = navigation_blocks(root) if self._furniture else frozenset()
         events = etree.iterwalk(root, events=("start", "end", "comment"))
         skipped: Element | None = None
         for event, element in events:
@@ -116,7 +116,7 @@ class Walker:
         elif tag == "img" and not is_silent(element):
             self._picture(element)
         elif tag == "svg" and (labels := labels_of(element)):
-            told = " ".join(told_of(element))
+            told = " ".join(descriptions_of(element))
             self._waiting.append(Image(media_type="image/svg+xml", ocr_text="\n".join(labels), description=told))
         return open_inline(element, self._inline, verbatim=bool(self._verbatim))
 
