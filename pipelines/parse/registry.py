@@ -40,7 +40,7 @@ READERS = (
     "web.archives:TarReader",
     "web.man:ManReader",
     "web.cards:CardReader",
-    "web.subtitles:SubtitleReader",
+    "web.text:SubtitleReader",
     "web.eml:EmlReader",
     "web.eml:MailboxReader",
     "web.markup:HtmlReader",
