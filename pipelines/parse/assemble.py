@@ -15,12 +15,12 @@ from pipelines.parse.compose import compose
 from pipelines.parse.gallery import (
     Gallery,
     LeftOut,
-    broken_off,
+    interruption_issue,
     joined_issues,
     page_issues,
-    pages_named,
-    pictures_unread,
+    page_numbers,
     shown_text,
+    unread_pictures_issue,
 )
 from pipelines.parse.limits import READING, OutOfTime, check_text, current_task
 from pipelines.parse.parsed import REST, Child, Parsed
@@ -237,13 +237,13 @@ class DocumentBuilder:
             self.remark(f"a picture was not read off: {issue}")
         left = self._gallery.waiting
         if left:
-            self.left_out(*left, issue=pictures_unread(len(left), total, why))
+            self.left_out(*left, issue=unread_pictures_issue(len(left), total, why))
         return self._result(self._left_out)
 
     def _interrupted(self) -> Parsed:
         """Return what was read before the time was up, without OCR of its pictures."""
         place = self._pieces[-1].place if self._pieces else NOWHERE
-        self.left_out(REST, *self._gallery.waiting, issue=broken_off(place, self.task.clock))
+        self.left_out(REST, *self._gallery.waiting, issue=interruption_issue(place, self.task.clock))
         return self._result(self._left_out)
 
     def _keep(self) -> None:
@@ -251,7 +251,7 @@ class DocumentBuilder:
         if self.empty or self.task.checkpoint is None:
             return
         left = self._gallery.waiting
-        issue = pictures_unread(len(left), len(left), "reading them was broken off")
+        issue = unread_pictures_issue(len(left), len(left), "reading them was broken off")
         self.task.checkpoint(replace(self._result(self._left_out.plus(left, issue)), again=True))
 
     def _result(self, left: LeftOut) -> Parsed:
@@ -282,7 +282,7 @@ class DocumentBuilder:
             pointers=self._pointers,
             pages=self._pages,
             metadata=self.metadata,
-            notes=tuple(f"{pages_named(pages)}: {note}" if pages else note for note, pages in self._notes.items()),
+            notes=tuple(f"{page_numbers(pages)}: {note}" if pages else note for note, pages in self._notes.items()),
             languages=self.settings.languages,
         )
 

@@ -68,9 +68,7 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
     return groups
 
 
-def _cut(
-    lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool = False
-) -> None:
+def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool) -> None:
     if not 2 * _LEAST_ROWS <= len(lines) <= _MOST_LINES or depth > _DEEPEST:
         groups.append(lines)
         return

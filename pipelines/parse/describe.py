@@ -171,29 +171,27 @@ def undescribed(parsed: Parsed) -> list[tuple[Picture, Surroundings]]:
     """Return each picture that is worth a description and has none, with what the document says about it."""
     if parsed.document is None:
         return []
-    pictures = {picture.digest: picture for picture in parsed.pictures if _worth_asking(picture)}
-    blocks = {figure.digest: block for block in parsed.document.blocks if (figure := _undescribed(block, pictures))}
-    return [(pictures[digest], _surroundings(parsed.document, block)) for digest, block in blocks.items()]
+    pictures = {
+        picture.digest: picture
+        for picture in parsed.pictures
+        if picture.media_type in _SEEN and len(picture.data) >= _SMALLEST
+    }
+    figures = {
+        block.figure.digest: (block.figure, block.provenance.span)
+        for block in parsed.document.blocks
+        if block.figure is not None and block.figure.digest in pictures and not block.figure.description
+    }
+    return [(pictures[digest], _surroundings(parsed.document, *found)) for digest, found in figures.items()]
 
 
-def _worth_asking(picture: Picture) -> bool:
-    return picture.media_type in _SEEN and len(picture.data) >= _SMALLEST
-
-
-def _undescribed(block: Block, pictures: dict[str, Picture]) -> Figure | None:
-    figure = block.figure
-    return figure if figure is not None and figure.digest in pictures and not figure.description else None
-
-
-def _surroundings(document: Document, block: Block) -> Surroundings:
-    span, figure = block.provenance.span, block.figure
+def _surroundings(document: Document, figure: Figure, span: Span) -> Surroundings:
     before = document.text[max(0, span.start - _AROUND) : span.start]
     after = document.text[span.end : span.end + _AROUND]
     return Surroundings(
         title=document.title,
         language=document.language,
-        caption=figure.caption if figure else "",
+        caption=figure.caption,
         context=f"{before.strip()}\n[the figure]\n{after.strip()}",
-        read=figure.ocr_text if figure else "",
+        read=figure.ocr_text,
         document=document.id,
     )

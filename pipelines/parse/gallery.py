@@ -94,10 +94,10 @@ def page_issues(pages: Sequence[Page]) -> list[str]:
     for page in pages:
         if page.issue:
             by_issue.setdefault(page.issue, []).append(page.number)
-    return [f"{pages_named(numbers)}: {issue}" for issue, numbers in by_issue.items()]
+    return [f"{page_numbers(numbers)}: {issue}" for issue, numbers in by_issue.items()]
 
 
-def pages_named(numbers: Sequence[int]) -> str:
+def page_numbers(numbers: Sequence[int]) -> str:
     """Return page numbers, in ascending order, as text: "page 3", "pages 3, 7 to 9"; after five runs only a count."""
     runs: list[list[int]] = []
     for number in numbers:
@@ -110,13 +110,13 @@ def pages_named(numbers: Sequence[int]) -> str:
     return f"page{'s' if len(numbers) > 1 else ''} {shown}{f' and {more} more' if more else ''}"
 
 
-def broken_off(place: Place, clock: Clock) -> str:
+def interruption_issue(place: Place, clock: Clock) -> str:
     """Return a sentence stating that nothing after `place` was read because the time was up."""
     last = f"page {place.page}" if place.page else place.label
     return f"{f'what follows {last}' if last else 'the rest'} was not read: {clock.reason}"
 
 
-def pictures_unread(count: int, total: int, why: str) -> str:
+def unread_pictures_issue(count: int, total: int, why: str) -> str:
     """Return a sentence stating how many pictures were not read by OCR."""
     return f"{count} of {total} pictures {'was' if count == 1 else 'were'} not read off: {why}"
 

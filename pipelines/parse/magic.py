@@ -172,10 +172,8 @@ def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:
         for key, media_type in _MAIN_PARTS:
             if any(key in part and ".main" in part for part in types.split('contenttype="')[1:]):
                 return media_type
-    return _by_folder(names) if "[Content_Types].xml" in names or "_rels/.rels" in names else ""
-
-
-def _by_folder(names: list[str]) -> str:
+    elif "_rels/.rels" not in names:
+        return ""
     return next((kind for folder, kind in _MAIN_FOLDERS if any(name.startswith(folder) for name in names)), "")
 
 

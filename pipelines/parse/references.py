@@ -47,7 +47,7 @@ _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")
 _NONE = ("-",)
 """Stands for no language, because `any_of` takes an empty tuple for all languages."""
-USUAL_LANGUAGES = ("en", "de", "zh")
+DEFAULT_LANGUAGES = ("en", "de", "zh")
 """The default of `parse.languages`."""
 _QUOTES = '“”„"«»《》‘’'
 _TRAILING = ".,;:!?'’”*_"
@@ -86,7 +86,7 @@ def _patterns(languages: tuple[str, ...]) -> _Patterns:
     )
 
 
-def find_references(block: Block, languages: tuple[str, ...] = USUAL_LANGUAGES) -> list[Reference]:
+def find_references(block: Block, languages: tuple[str, ...] = DEFAULT_LANGUAGES) -> list[Reference]:
     """Return the references in a block's text in order, one for each target and section.
 
     `evidence` is the referring text, worded in one of `languages`. "Section 4.2" alone is a cross-reference within the

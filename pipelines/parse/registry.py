@@ -92,7 +92,7 @@ def built_in_formats() -> tuple[FileFormat, ...]:
     return tuple(one for reader in _built_in() for one in reader.formats)
 
 
-def own_formats(settings: ParseSettings) -> tuple[FileFormat, ...]:
+def custom_formats(settings: ParseSettings) -> tuple[FileFormat, ...]:
     """Return the formats of readers from settings and installed packages, engines for new media types first.
 
     An engine for a known media type does not change detection. Raises `SettingsError` if a reader cannot be loaded, or
@@ -162,7 +162,7 @@ def detect(path: Path, name: str = "", settings: ParseSettings | None = None) ->
     suffix, or plain text. Raises `OSError` if the file cannot be read, `SettingsError` if a reader cannot be loaded.
     """
     sample = FileSample(path, PurePosixPath(name or path.name).suffix.lower())
-    own, built_in = own_formats(settings or ParseSettings()), built_in_formats()
+    own, built_in = custom_formats(settings or ParseSettings()), built_in_formats()
     named = [one.media_type for one in (*own, *built_in) if sample.suffix in one.suffixes]
     if not sample.head:
         return Detected(named[0] if named else TEXT)

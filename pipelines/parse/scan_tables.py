@@ -75,7 +75,7 @@ def _rows(lines: Sequence[Line], em: float) -> list[list[Line]]:
     """Return lines in rows from the top; a line between two rows, such as a cell spanning both, is in the upper one."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.rect.middle[1]):
-        if (rows and line.rect.middle[1] - rows[-1][0].rect.middle[1] < em / 2) or (rows and _between(rows[-1], line)):
+        if rows and (line.rect.middle[1] - rows[-1][0].rect.middle[1] < em / 2 or _between(rows[-1], line)):
             rows[-1].append(line)
         else:
             rows.append([line])

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.core import codec
 from pipelines.core.outcome import Status
-from pipelines.parse.gallery import pages_named
+from pipelines.parse.gallery import page_numbers
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.pictures import Reread, read_upright
@@ -269,9 +269,9 @@ def test_every_hundred_pages_have_the_time_of_a_file(tmp_path: Path) -> None:
 
 
 def test_pages_that_share_an_issue_are_told_together() -> None:
-    assert pages_named([3]) == "page 3"
-    assert pages_named([3, 7, 8, 9, 12]) == "pages 3, 7 to 9, 12"
-    assert pages_named([*range(1, 40, 2), 40]) == "pages 1, 3, 5, 7, 9 and 16 more"
+    assert page_numbers([3]) == "page 3"
+    assert page_numbers([3, 7, 8, 9, 12]) == "pages 3, 7 to 9, 12"
+    assert page_numbers([*range(1, 40, 2), 40]) == "pages 1, 3, 5, 7, 9 and 16 more"
 
 
 def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

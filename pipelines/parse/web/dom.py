@@ -28,7 +28,7 @@ BLOCKS: Final = (
     | HEADINGS.keys()
     | VERBATIM
 )
-SILENT: Final = frozenset(
+HIDDEN: Final = frozenset(
     "script style template noscript head title meta link base svg canvas audio video object embed applet map area"
     " select datalist option input textarea progress meter rp rt track source param col colgroup".split()
 )
@@ -104,9 +104,9 @@ def _shortened(tag: re.Match[str]) -> str:
     return tag[0] if last is None else tag[0][: last.end()]
 
 
-def is_silent(element: Element) -> bool:
+def is_hidden(element: Element) -> bool:
     """Whether an element is not shown to the reader."""
-    if element.tag in SILENT or element.get("hidden") is not None:
+    if element.tag in HIDDEN or element.get("hidden") is not None:
         return True
     if _INVISIBLE_STYLE.search(element.get("style", "")):
         return True
@@ -176,7 +176,7 @@ def _pages_linked(block: Element, titles: Mapping[str, str]) -> int:
 
 
 def _holds_title(element: Element) -> bool:
-    return any(True for _ in element.iter("h1", "h2"))
+    return next(element.iter("h1", "h2"), None) is not None
 
 
 def text_of(element: Element) -> str:

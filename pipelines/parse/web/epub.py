@@ -56,7 +56,7 @@ def read_manifest(archive: zipfile.ZipFile) -> Manifest:
     path = folder + rootfile.get("full-path", "")
     package = _parse(archive, path)
     items = {item.get("id", ""): item for item in package.iter("{*}item")}
-    paths = {id: resolved(path, item.get("href", "")) for id, item in items.items()}
+    paths = {id: member_path(path, item.get("href", "")) for id, item in items.items()}
     references = [reference.get("idref", "") for reference in package.iter("{*}itemref")]
     return Manifest(
         metadata=_metadata(package),
@@ -92,13 +92,13 @@ def read_contents(archive: zipfile.ZipFile, manifest: Manifest) -> dict[str, str
     for point in root.iter("{*}navPoint"):
         label, content = point.find("{*}navLabel"), point.find("{*}content")
         if label is not None and content is not None:
-            titles.setdefault(resolved(manifest.contents, content.get("src", "")), text_of(label))
+            titles.setdefault(member_path(manifest.contents, content.get("src", "")), text_of(label))
     for link in root.iter("{http://www.w3.org/1999/xhtml}a"):
-        titles.setdefault(resolved(manifest.contents, link.get("href", "")), text_of(link))
+        titles.setdefault(member_path(manifest.contents, link.get("href", "")), text_of(link))
     return titles
 
 
-def resolved(base: str, target: str) -> str:
+def member_path(base: str, target: str) -> str:
     """Return the path of the member that `target`, a relative address in the member `base`, refers to."""
     parts = list(PurePosixPath(base).parent.parts)
     for part in unquote(target.split("#", 1)[0]).split("/"):
@@ -183,7 +183,7 @@ class _Book:
 
     def _resolver(self, address: str) -> Resolver:
         def resolve(target: str) -> tuple[str, bytes]:
-            name = resolved(address, target)
+            name = member_path(address, target)
             if name not in self._names:
                 return "image/png", b""
             return self._manifest.types.get(name, "image/png"), self._archive.read(name)

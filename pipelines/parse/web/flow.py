@@ -13,7 +13,7 @@ from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.characters import raised
-from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_silent, text_of
+from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_hidden, text_of
 from pipelines.parse.web.inline import CONTROLS, EXPONENT, Anchor, Inline, control_text, math_text, source_of
 
 _DIGITS = 9
@@ -40,14 +40,18 @@ def is_layout(table: Element) -> bool:
     """Whether a table only arranges the page, so that its cells are read as separate blocks."""
     if table.get("role") in ("presentation", "none"):
         return True
-    if any(True for _ in table.iterchildren("caption", "thead")):
+    if next(table.iterchildren("caption", "thead"), None) is not None:
         return False
     rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
     if sum(map(len, rows)) <= 1 or _is_text_beside_pictures(rows):
         return True
-    if not any(True for _ in table.iterdescendants("table", *HEADINGS)):
+    if not _contains(table, "table", *HEADINGS):
         return False
     return not any(sum(_is_plain(cell) for cell in row) > 1 for row in rows)
+
+
+def _contains(element: Element, *tags: str) -> bool:
+    return next(element.iterdescendants(*tags), None) is not None
 
 
 def _is_text_beside_pictures(rows: Sequence[Sequence[Element]]) -> bool:
@@ -58,7 +62,7 @@ def _is_text_beside_pictures(rows: Sequence[Sequence[Element]]) -> bool:
 
 
 def _is_plain(cell: Element) -> bool:
-    return not any(True for _ in cell.iterdescendants("table", *HEADINGS)) and bool(text_of(cell))
+    return not _contains(cell, "table", *HEADINGS) and bool(text_of(cell))
 
 
 def rows_of(table: Element) -> Iterator[Element]:
@@ -155,10 +159,10 @@ def _cell(slot: Slot, text: str) -> Cell:
 
 def _is_rich(cell: Element) -> bool:
     """Whether a cell has more than one run of plain text; cells with a nested table do not count."""
-    if any(True for _ in cell.iterdescendants("table")):
+    if _contains(cell, "table"):
         return False
     runs = sum(1 for run in cell.itertext() if run.strip())
-    return runs > 1 or (runs == 1 and any(True for _ in cell.iterdescendants(*_RICH)))
+    return runs > 1 or (runs == 1 and _contains(cell, *_RICH))
 
 
 _NOT_FOLLOWED = ("javascript:", "data:", "cid:", "tel:", "about:")
@@ -170,7 +174,7 @@ def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> 
     if (replacement := _replacement(element)) is not None:
         inline.text(f" {replacement} ")
         return True
-    if is_silent(element):
+    if is_hidden(element):
         return True
     if tag in ("frame", "iframe"):
         inline.link(element.get("src", ""), element.get("title") or element.get("name") or "")
@@ -195,7 +199,7 @@ def _replacement(element: Element) -> str | None:
         return element.text or ""
     if element.tag in CONTROLS and element.get("hidden") is None:
         return control_text(element)
-    return math_text(element) if element.tag == "math" and not is_silent(element) else None
+    return math_text(element) if element.tag == "math" and not is_hidden(element) else None
 
 
 def _file_of(image: Element) -> str:
@@ -240,11 +244,10 @@ def read_text(root: Element) -> tuple[str, list[Anchor]]:
 def read_cell(cell: Element) -> tuple[str, list[Anchor]]:
     """Return the text and links of a table cell, on one line if it has a nested table."""
     text, links = read_text(cell)
-    nested = any(True for _ in cell.iterdescendants("table"))
-    return (" ".join(text.split()) if nested else text), links
+    return (" ".join(text.split()) if _contains(cell, "table") else text), links
 
 
-def refer(builder: DocumentBuilder, links: list[Anchor]) -> None:
+def add_references(builder: DocumentBuilder, links: list[Anchor]) -> None:
     """Add links as references of the last piece: cross-references within the page, or hyperlinks."""
     for link in links:
         if link.target.lower().startswith(_NOT_FOLLOWED) or link.target in ("", "#", "#top"):

@@ -169,9 +169,8 @@ def _local_name(element: Element) -> str:
 
 def _label(element: Element) -> str:
     """Return the text of a label; its spans are separated by spaces only if they are positioned as lines."""
-    parts = [text for text in element.itertext() if isinstance(text, str)]
     placed = any(child.get("y") or child.get("dy") for child in element if isinstance(child.tag, str))
-    return " ".join((" " if placed else "").join(parts).split())
+    return " ".join((" " if placed else "").join(element.itertext()).split())
 
 
 _HIDDEN = ("annotation", "annotation-xml")

@@ -15,7 +15,7 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
+from pipelines.parse.web.dom import Element, is_hidden, parse_html, text_of
 from pipelines.parse.web.flow import read_text
 from pipelines.parse.web.inline import descriptions_of, labels_of
 from pipelines.parse.web.walk import Walker
@@ -69,7 +69,7 @@ def read_meta(root: Element, builder: DocumentBuilder) -> None:
 def page_title(root: Element) -> str:
     """Return the page's title without the site's name, if the rest is the first heading."""
     title = next((text_of(element) for element in root.iter("title") if element.getparent().tag == "head"), "")
-    headings = (" ".join(read_text(one)[0].split()) for one in root.iter("h1") if not is_silent(one))
+    headings = (" ".join(read_text(one)[0].split()) for one in root.iter("h1") if not is_hidden(one))
     heading = next(headings, "")
     return heading if heading and heading.casefold() in title.casefold() else title
 

@@ -10,7 +10,7 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder, Image
 from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.lookalikes import Look, Lookalikes
-from pipelines.parse.web.flow import refer
+from pipelines.parse.web.flow import add_references
 from pipelines.parse.web.inline import Anchor
 
 _BLIPS = {"pngblip": "image/png", "jpegblip": "image/jpeg", "emfblip": "image/emf", "wmetafile": "image/wmf"}
@@ -198,7 +198,7 @@ class RtfBlocks:
 
     def _append_attached(self) -> None:
         """Append the links, pictures and notes of the block appended last."""
-        refer(self._builder, self._links)
+        add_references(self._builder, self._links)
         self._links = []
         for image in self._figures:
             self._builder.figure(image)

@@ -16,10 +16,11 @@ from pipelines.parse.web.dom import (
     VERBATIM,
     Element,
     is_furniture,
-    is_silent,
+    is_hidden,
     navigation_blocks,
 )
 from pipelines.parse.web.flow import (
+    add_references,
     caption_of,
     cells_of,
     close_inline,
@@ -27,7 +28,6 @@ from pipelines.parse.web.flow import (
     open_inline,
     read_cell,
     read_text,
-    refer,
     slots_of,
 )
 from pipelines.parse.web.inline import (
@@ -83,7 +83,7 @@ class Walker:
 
     def walk(self, root: Element) -> None:
         """Append the tree. Raises `TooLarge` for tables beyond the limits of depth and cells."""
-        self._titled = self._titled and sum(not is_silent(heading) for heading in root.iter("h1")) == 1
+        self._titled = self._titled and sum(not is_hidden(heading) for heading in root.iter("h1")) == 1
         self._navigation = navigation_blocks(root) if self._furniture else frozenset()
         events = etree.iterwalk(root, events=("start", "end", "comment"))
         skipped: Element | None = None
@@ -104,7 +104,7 @@ class Walker:
     def _start(self, element: Element) -> bool:
         """Begin an element; return whether it has been read completely."""
         tag = str(element.tag)
-        if tag in BLOCKS and not is_silent(element):
+        if tag in BLOCKS and not is_hidden(element):
             self._flush()
             if self._set_apart(element) or (tag == "table" and self._table(element)):
                 return True
@@ -113,7 +113,7 @@ class Walker:
             self._flush()
             self._builder.formula(math_text(element), self._place)
             return True
-        elif tag == "img" and not is_silent(element) and not is_tracker(element):
+        elif tag == "img" and not is_hidden(element) and not is_tracker(element):
             self._pictures.append(image_of(element, self._resolve))
         elif tag == "svg" and (labels := labels_of(element)):
             description = " ".join(descriptions_of(element))
@@ -164,7 +164,7 @@ class Walker:
         for image in self._pictures:
             self._builder.figure(image, self._place)
         self._pictures.clear()
-        refer(self._builder, links)
+        add_references(self._builder, links)
 
     def _append(self, tag: str, text: str, captioned: bool) -> bool:
         builder, place = self._builder, self._place
@@ -208,7 +208,7 @@ class Walker:
         text, links = read_text(element)
         self._builder.furniture(kind, text, self._place)
         if element in self._navigation:  # the linked pages are referred to, though the links are not text
-            refer(self._builder, links)
+            add_references(self._builder, links)
         return True
 
     # -- tables
@@ -223,7 +223,7 @@ class Walker:
             if table is element or not is_layout(table):
                 self._append_table(table)
         for image in element.iter("img"):
-            if not is_tracker(image) and not is_silent(image):
+            if not is_tracker(image) and not is_hidden(image):
                 self._builder.figure(image_of(image, self._resolve), self._place)
         return True
 
@@ -240,7 +240,7 @@ class Walker:
         caption = caption_of(table)
         self._builder.caption(caption, self._place)
         if self._builder.table(cells, self._place, caption=caption):
-            refer(self._builder, links)
+            add_references(self._builder, links)
 
 
 def _has_footnotes(element: Element) -> bool:
