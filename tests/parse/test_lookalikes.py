@@ -1,4 +1,4 @@
-"""Headings told by their look alone."""
+"""Headings recognised by their look alone."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def test_a_number_gives_the_level() -> None:
     assert found == {"1 Repair": 1, "1.1 Seals": 2}
 
 
-def test_what_ends_a_sentence_warns_or_names_a_table_is_no_heading() -> None:
+def test_sentences_warnings_and_captions_are_not_headings() -> None:
     for text in ("Switch it off.", "Warning: hot surface", "Table 3 Torques", "4711", "Needed parts:"):
         assert told((PROSE, BODY), (text, BOLD), (PROSE, BODY)) == {}
 
 
-def test_a_block_of_lines_and_the_last_line_head_nothing() -> None:
+def test_a_block_of_lines_and_the_last_line_are_not_headings() -> None:
     block = [("Acme Pumps", BOLD), ("12 Mill Road", BOLD), ("Leeds", BOLD)]
     assert told(*block, (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), ("The board", BOLD)) == {}
 
 
-def test_where_all_is_bold_nothing_stands_out() -> None:
+def test_if_everything_is_bold_nothing_stands_out() -> None:
     assert told(("Repair", BOLD), (PROSE, BOLD), ("Seals", BOLD), (PROSE, BOLD)) == {}
 
 
@@ -70,7 +70,7 @@ def test_bold_paragraphs_of_a_word_document_without_styles_are_headings(tmp_path
     assert [section.title for section in document.sections] == ["", "Repair", "Seals"]
 
 
-def test_a_style_that_says_heading_says_it_for_all(tmp_path: Path) -> None:
+def test_if_some_headings_are_styled_no_others_are_guessed(tmp_path: Path) -> None:
     styled = p("Repair", "Heading1")
     document = _document(tmp_path, "a.docx", docx(p(PROSE) + styled + p(_run("Seals", "<w:b/>")) + p(PROSE)))
     assert _headings(document) == [("Repair", 1)]
