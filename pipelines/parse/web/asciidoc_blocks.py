@@ -62,8 +62,7 @@ class AsciiDocBlocks:
     def _block(self, lines: list[str], place: int) -> int:
         """Write the block at line `place`; return the line of the next one."""
         line = lines[place]
-        if not line or self._is_metadata(line):
-            return place + 1
+        if not line or self._read_metadata(line):
             return place + 1
         return self._delimited(lines, place) or self._text_block(lines, place)
 
@@ -89,8 +88,8 @@ class AsciiDocBlocks:
             self._verbatim(lines[place + 1 : end], line)
         return end + 1
 
-    def _is_metadata(self, line: str) -> bool:
-        """Whether a line is not text: an attribute, caption or style for the next block, a comment or a rule."""
+    def _read_metadata(self, line: str) -> bool:
+        """Process a line that is not text (attribute, caption, style, comment, rule); return whether it is one."""
         if found := _ATTRIBUTE.fullmatch(line):
             name, value = found[1], found[2] or ""
             self._text.define(name, value)

@@ -30,27 +30,27 @@ class _Cell:
     style: str = ""
 
 
-def table_html(lines: list[str], sign: str, style: str, caption: str, to_html: Callable[[str, bool], str]) -> str:
+def table_html(lines: list[str], delimiter: str, style: str, caption: str, to_html: Callable[[str, bool], str]) -> str:
     """Return the table of `lines`.
 
     Args:
         lines: the lines between the delimiters of the table.
-        sign: the first character of these delimiters, which separates cells.
+        delimiter: the first character of these delimiters, which separates cells.
         style: its attributes, as written in brackets.
         caption: its title.
         to_html: converts the text of a cell, which has blocks if the second argument is True.
     """
     found = _FORMAT.search(style)
-    sign = _SEPARATORS.get(found[1], sign) if found else sign
+    delimiter = _SEPARATORS.get(found[1], delimiter) if found else delimiter
     separator = _SEPARATOR.search(style)
-    sign = separator[1] if separator else sign
+    delimiter = separator[1] if separator else delimiter
     styles = _column_styles(style)
-    if sign in "|!":
-        cells = list(_cells(lines, sign))
+    if delimiter in "|!":
+        cells = list(_cells(lines, delimiter))
         first = next((line for line in lines if line), "")
-        width = len(styles) or sum(cell.columns for cell in _cells([first], sign)) or 1
+        width = len(styles) or sum(cell.columns for cell in _cells([first], delimiter)) or 1
     else:
-        rows = _values(lines, sign)
+        rows = _values(lines, delimiter)
         cells = [_Cell(text.strip()) for row in rows for text in row]
         width = len(styles) or max(map(len, rows[:1]), default=1)
     has_header = _has_header(lines, style)
@@ -77,22 +77,22 @@ def _column_styles(style: str) -> list[str]:
     return styles
 
 
-def _values(lines: Iterable[str], sign: str) -> list[list[str]]:
+def _values(lines: Iterable[str], delimiter: str) -> list[list[str]]:
     filled = [line for line in lines if line]
     try:
-        return list(csv.reader(filled, delimiter=sign))
+        return list(csv.reader(filled, delimiter=delimiter))
     except csv.Error:
-        return [line.split(sign) for line in filled]
+        return [line.split(delimiter) for line in filled]
 
 
-def _cells(lines: Iterable[str], sign: str) -> Iterator[_Cell]:
+def _cells(lines: Iterable[str], delimiter: str) -> Iterator[_Cell]:
     """Yield the cells; a cell's text ends before the next bar and that bar's specifier."""
     text = "\n".join(lines)
-    bars = [bar for bar in _BAR.finditer(text) if bar[0] == sign]
+    bars = [bar for bar in _BAR.finditer(text) if bar[0] == delimiter]
     specifiers = {found.end(): found for found in _CELL.finditer(text)}
     ends = [specifiers[bar.end()].start() if bar.end() in specifiers else bar.start() for bar in bars[1:]]
     for bar, end in zip(bars, [*ends, len(text)], strict=True):
-        content = text[bar.end() : max(end, bar.end())].strip().replace(f"\\{sign}", sign)
+        content = text[bar.end() : max(end, bar.end())].strip().replace(f"\\{delimiter}", delimiter)
         specifier = specifiers.get(bar.end())
         if specifier is None:
             yield _Cell(content)

@@ -17,7 +17,7 @@ from pipelines.parse.lookalikes import Look
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.rtf_pieces import ParagraphProperties, RtfBlocks
+from pipelines.parse.web.rtf_pieces import ASIDES, ParagraphProperties, RtfBlocks
 
 _TOKEN = re.compile(
     rb"\\bin(?P<count>\d{1,9}) ?|\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<byte>[0-9a-fA-F]{2})"
@@ -147,7 +147,7 @@ class _Rtf:
             self.blocks.end_picture()
         elif ended.into in _INFO:
             self.builder.meta(_INFO[ended.into], self.collected)
-        elif ended.into in ("footnote", "note", "header", "footer"):
+        elif ended.into in ASIDES:
             self.blocks.end_aside(ended.into)
         if ended.into in _INFO or ended.into in ("fldinst", "stylesheet", "fonttbl"):
             self.collected = ""

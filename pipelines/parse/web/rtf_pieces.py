@@ -17,8 +17,8 @@ _BLIPS = {"pngblip": "image/png", "jpegblip": "image/jpeg", "emfblip": "image/em
 _ENDS = ("par", "sect", "page", "pagebb", "column")
 _NEAR = 60
 """Maximum distance in twips of edges that are treated as one."""
-
-
+ASIDES = ("footnote", "note", "header", "footer")
+"""Destinations of text apart from the body."""
 ParagraphProperties = tuple[int, bool, int, int]
 """Heading level, whether it is the title, list number, list level."""
 
@@ -106,7 +106,7 @@ class RtfBlocks:
 
     def paragraph_end(self, into: str) -> None:
         """End a paragraph; within a cell or a footnote, note, header or footer, only a line."""
-        if into in ("footnote", "note", "header", "footer") or (self._in_table and into != "skip"):
+        if into in ASIDES or (self._in_table and into != "skip"):
             self.text("\n", into)
             return
         self._paragraph(self._take("body"))
@@ -161,7 +161,7 @@ class RtfBlocks:
     # -- appending
 
     def _buffer(self, into: str) -> list[str]:
-        return self._buffers.setdefault(into if into in ("footnote", "note", "header", "footer") else "body", [])
+        return self._buffers.setdefault(into if into in ASIDES else "body", [])
 
     def _take(self, into: str) -> str:
         buffer = self._buffer(into)
