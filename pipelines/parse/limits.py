@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from pipelines.core.errors import TooLarge
-from pipelines.core.ids import INSIDE
 from pipelines.core.work.job import JobLimits
 from pipelines.parse.parsed import Parsed, Readings, ReadOff
 from pipelines.parse.settings import Limits
@@ -64,11 +63,6 @@ def check_text(length: int, uri: str, limits: Limits) -> None:
     """Raise `TooLarge` if `length` characters are more than the text of a file may have."""
     if length > limits.output_mb * MEBIBYTE:
         raise TooLarge(f"more than {limits.output_mb} MiB of text", ids=(uri,))
-
-
-def containers(uri: str) -> int:
-    """Return the number of containers around a file ("a.zip!/b.eml!/c.pdf": 2)."""
-    return uri.count(INSIDE)
 
 
 def job_limits(limits: Limits) -> JobLimits:

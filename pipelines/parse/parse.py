@@ -12,12 +12,12 @@ from pathlib import Path, PurePosixPath
 from pipelines.core import codec
 from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, StrataError, TooLarge, Unsupported
-from pipelines.core.ids import digest
+from pipelines.core.ids import INSIDE, digest
 from pipelines.core.outcome import Status
 from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.lang.identify import detect_language
-from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current, containers, job_limits
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current, job_limits
 from pipelines.parse.magic import is_zipped_office
 from pipelines.parse.office.salvage import salvaged
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
@@ -92,7 +92,7 @@ def _sentence(text: str) -> str:
 def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
     if path.stat().st_size == 0:
         return Parsed(Status.EMPTY, reason="the file is empty")
-    if containers(source.uri) > settings.limits.depth:
+    if source.uri.count(INSIDE) > settings.limits.depth:
         raise TooLarge(f"more than {settings.limits.depth} containers within one another", ids=(source.uri,))
     found = detect(path, source.name, settings)
     source = replace(source, media_type=found.media_type)

@@ -109,7 +109,7 @@ _SPARSEST = 50
 """Maximum positions of a table per allowed cell: rendering includes empty ones, so a table must not be too sparse."""
 
 
-def tidy_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+def _tidy_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """Return the cells in row-major order with clean texts, without overlaps.
 
     Of two cells that begin at the same position the first is kept; a span that overlaps another cell is reduced to one
@@ -146,7 +146,7 @@ def table_of(id: str, cells: Sequence[Cell], caption: str, parts: tuple[int, ...
 
     Of two cells at the same position the first is kept. Raises `TooLarge` if more than `limits.cells` have text.
     """
-    kept = tidy_cells(cells)
+    kept = _tidy_cells(cells)
     if sum(1 for cell in kept if cell.text) > limits.cells:
         raise TooLarge(f"a table of more than {limits.cells} cells", ids=(uri,))
     rows = max((cell.row + cell.row_span for cell in kept), default=0)
