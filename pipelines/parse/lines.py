@@ -255,7 +255,7 @@ def _separator(joined: list[str], below: str, vocabulary: Container[str]) -> str
 
 
 def _divides_word(above: str, below: str, vocabulary: Container[str]) -> bool:
-    """Whether a hyphen divides a word: before a lower-case letter, except after prefixes such as "self"."""
+    """Whether a hyphen only divides a word: by `vocabulary`, else before a small letter, but not after "self" etc."""
     first = re.split(r"[\s(/]", above[:-1])[-1].lower()
     second = re.match(r"[^\W\d_]*", below)[0].lower()  # type: ignore[index]
     if above[-1] == "\u00ad" or first + second in vocabulary:
