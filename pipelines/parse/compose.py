@@ -76,8 +76,8 @@ def _is_title(text: str) -> bool:
 
 def _is_placeholder(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    patterns = (_EMPTY_TITLE, _FILE_NAME, _CONTENTS)
-    return not sample or any(pattern.fullmatch(sample) for pattern in patterns)
+    placeholder = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
+    return not sample or bool(placeholder)
 
 
 def _is_phrase(text: str) -> bool:
