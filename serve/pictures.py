@@ -22,7 +22,7 @@ from pipelines.core.work.job import Job, JobContext, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file, within
 from pipelines.parse.image import draw_page, drawable
-from pipelines.parse.parse import laid_out
+from pipelines.parse.parse import temporary_file
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.settings import RequestLimits
@@ -75,7 +75,7 @@ class SourceFiles:
             raise NotFound("the bytes of this member are no longer stored", ids=(entry.uri,))
         with TemporaryDirectory(prefix="strata-") as scratch:
             source = Source(entry.uri, entry.media_type, entry.size, entry.digest)
-            with laid_out(data, source, Path(scratch)) as path:
+            with temporary_file(data, source, Path(scratch)) as path:
                 yield path
 
     @contextmanager

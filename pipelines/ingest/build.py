@@ -40,7 +40,7 @@ from pipelines.ingest.vocabulary import Lessons
 from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
 from pipelines.llm.budget import Budget
 from pipelines.llm.ledger import Ledger
-from pipelines.parse.limits import allowance
+from pipelines.parse.limits import job_limits
 from pipelines.resources import Stores, open_stores
 from pipelines.settings import Settings, load
 from pipelines.store.facts import state
@@ -163,13 +163,13 @@ def _remove_made(kb: KnowledgeBaseFolder, before: frozenset[Path] | None) -> Non
 
 
 def _pool(settings: Settings, workers: int) -> WorkerPool:
-    return WorkerPool(allowance(settings.parse.limits), workers, preload=preload)
+    return WorkerPool(job_limits(settings.parse.limits), workers, preload=preload)
 
 
 def _many(settings: Settings, address: str, kb: Path, folder: Path | None) -> ClusterPool:
     """Who compiles on other machines, all of which must see the knowledge base and the folder."""
     seen = [kb, *([folder.absolute()] if folder else ())]
-    return ClusterPool(_cluster(address), allowance(settings.parse.limits), seen)
+    return ClusterPool(_cluster(address), job_limits(settings.parse.limits), seen)
 
 
 def _cluster(address: str) -> Cluster:

@@ -15,8 +15,8 @@ from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file
 from pipelines.ingest.task import Compiled
 from pipelines.ingest.worker_context import WorkerContext
-from pipelines.parse.parse import laid_out
 from pipelines.parse.parse import parse as parse_source
+from pipelines.parse.parse import temporary_file
 from pipelines.parse.parsed import Parsed, Readings, ReadOff
 from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 
@@ -100,9 +100,9 @@ def _parsed(context: WorkerContext) -> Parsed:
     if task.item.path is not None:
         parsed = _parsed_file(context, task.item.path, so_far, known)
     elif (data := context.artifacts.get("member", task.source.digest)) is not None:
-        with laid_out(data, task.source, context.job.scratch) as path:
+        with temporary_file(data, task.source, context.job.scratch) as path:
             parsed = parse_source(
-                path, task.source, settings, known=known, checkpoint=so_far.keep, further=context.next_part
+                path, task.source, settings, known=known, checkpoint=so_far.keep, on_next_part=context.next_part
             )
     else:
         reason = "the bytes of this part are no longer kept; ingest its container again"
@@ -125,7 +125,7 @@ def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Read
             path = opened.enter_context(as_path(descriptor, path.suffix, context.job.scratch))
         settings = context.setup.settings.parse
         return parse_source(
-            path, context.source, settings, known=known, checkpoint=so_far.keep, further=context.next_part
+            path, context.source, settings, known=known, checkpoint=so_far.keep, on_next_part=context.next_part
         )
 
 

@@ -1,1 +1,1 @@
-"""Bytes to documents: a file in this process by `parse.parse`, many files within limits by `parse.ParserPool`."""
+"""Parsing: files to documents. `parse.parse` reads a file in this process, `parse.ParserPool` files in workers."""

@@ -1,4 +1,4 @@
-"""Pieces of a file in reading order, put together into a document."""
+"""The builder that readers fill with the pieces of a file, in reading order, and that returns the document."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pipelines.parse.compose import compose
 from pipelines.parse.gallery import (
     Gallery,
     LeftOut,
-    broken_off,
+    interruption_issue,
+    joined_issues,
     page_issues,
-    pages_named,
-    pictures_unread,
+    page_numbers,
     shown_text,
-    summed_up,
+    unread_pictures_issue,
 )
-from pipelines.parse.limits import READING, OutOfTime, check_text, current_task, keep_nothing
+from pipelines.parse.limits import READING, OutOfTime, check_text, current_task
 from pipelines.parse.parsed import REST, Child, Parsed
 from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim, table_of
 from pipelines.parse.settings import ParseSettings
@@ -31,16 +31,16 @@ __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
 
 
 class DocumentBuilder:
-    """Takes the blocks of one file in reading order; `build` returns the document. Every reader uses it.
+    """Collects the blocks of a file in reading order; `build` returns the document. Every reader uses it.
 
         builder = DocumentBuilder(source, settings, "foo")
         builder.heading("1 Safety", 1, Place(page=1))
         builder.paragraph("Close the valve V-12.", Place(page=1))
         parsed = builder.build()
 
-    Texts are cleaned, and a block without text is left out, but for figures; the methods that append return whether
-    they did. All raise `TooLarge` when the text exceeds `limits.output_mb`, and `OutOfTime` when the file has used up
-    its processor seconds; a reader that checks the clock itself passes `hurried=False`.
+    Texts are cleaned, and blocks without text are skipped, except figures; the methods that append return whether they
+    did. They raise `TooLarge` if the text exceeds `limits.output_mb`, and `OutOfTime` if the file's processor seconds
+    are used up; a reader that checks the clock itself passes `hurried=False`.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class DocumentBuilder:
         self._pointers: list[tuple[int, Pointer]] = []
         self._gallery = Gallery()
         self._children: dict[str, Child] = {}
-        self._taken: Counter[str] = Counter()
+        self._name_counts: Counter[str] = Counter()
         self._notes: dict[str, list[int]] = {}
-        self._left = LeftOut()
+        self._left_out = LeftOut()
         self._hurried = hurried
         self._size = 0
         for name, value in (metadata or {}).items():
@@ -74,27 +74,27 @@ class DocumentBuilder:
     # -- text
 
     def title(self, text: str, place: Place = NOWHERE) -> bool:
-        """Append the document's own title, as it stands on its first page."""
+        """Append the document's title as printed on its first page."""
         return self._prose(BlockKind.TITLE, text, place)
 
     def heading(self, text: str, level: int, place: Place = NOWHERE) -> bool:
-        """Append a heading of `level` from 1; levels may skip, the sections' depth will not."""
+        """Append a heading of `level`, from 1. Levels may be skipped; the depths of the sections have no gaps."""
         return self._prose(BlockKind.HEADING, text, place, level=max(1, level))
 
     def paragraph(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
         return self._prose(BlockKind.PARAGRAPH, text, place, confidence=confidence)
 
     def list_item(self, text: str, level: int = 1, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
-        """Append an item of a list, nested `level` deep from 1; `text` begins with its bullet or number, if any."""
+        """Append a list item at nesting depth `level`, from 1; `text` includes its bullet or number, if any."""
         return self._prose(BlockKind.LIST_ITEM, text, place, level=max(1, level), confidence=confidence)
 
     @property
     def last(self) -> int:
-        """The position of the piece appended last, -1 before the first."""
+        """The position of the last piece, or -1 if there is none."""
         return len(self._pieces) - 1
 
     def promote(self, levels: Mapping[int, int]) -> None:
-        """Make headings of pieces of text by their positions; level 0 makes the title."""
+        """Turn the pieces at these positions into headings of these levels; level 0 makes a title."""
         for position, level in levels.items():
             piece = self._pieces[position]
             piece.kind, piece.level = (BlockKind.HEADING, level) if level else (BlockKind.TITLE, 0)
@@ -106,18 +106,18 @@ class DocumentBuilder:
         return self._prose(BlockKind.FORMULA, text, place)
 
     def caption(self, text: str, place: Place = NOWHERE) -> bool:
-        """Append a caption; it is tied to the table or figure next to it."""
+        """Append a caption; it is assigned to an adjacent table or figure."""
         return self._prose(BlockKind.CAPTION, text, place)
 
     def footnote(self, text: str, place: Place = NOWHERE) -> bool:
         return self._prose(BlockKind.FOOTNOTE, text, place)
 
     def note(self, text: str, place: Place = NOWHERE) -> bool:
-        """Append a speaker's note or a reviewer's comment."""
+        """Append a speaker note or a reviewer's comment."""
         return self._prose(BlockKind.NOTE, text, place)
 
     def furniture(self, kind: BlockKind, text: str, place: Place = NOWHERE) -> bool:
-        """Keep a PAGE_HEADER or PAGE_FOOTER apart from the text."""
+        """Add a PAGE_HEADER or PAGE_FOOTER, which is stored apart from the text."""
         piece = Piece(kind, clean(text), place)
         if piece.text:
             self._furniture.append(piece)
@@ -134,9 +134,9 @@ class DocumentBuilder:
         parts: tuple[int, ...] = (0,),
         confidence: float = 1.0,
     ) -> bool:
-        """Append a table of `cells`, in any order; its size is the least that holds them.
+        """Append a table of `cells`, in any order, just large enough to contain them.
 
-        Of two cells on one place the first stays. Raises `TooLarge` for more cells with text than `limits.cells`.
+        Of two cells at the same position the first is kept. Raises `TooLarge` if more than `limits.cells` have text.
         """
         id = content_id("table", self.source.document_id, len(self._pieces))
         table = table_of(id, cells, caption, parts, self.settings.limits, self.source.uri)
@@ -145,27 +145,27 @@ class DocumentBuilder:
         return self._append(Piece(BlockKind.TABLE, table.to_text(), place, confidence=confidence, table=table))
 
     def figure(self, image: Image, place: Place = NOWHERE, *, caption: str = "", confidence: float = 1.0) -> bool:
-        """Append a figure; its text is what stands in it (`image.ocr_text`, else read by OCR) and its description.
+        """Append a figure; its text is the text in it (`image.ocr_text`, else found by OCR) and its description.
 
-        `confidence` is that of `image.ocr_text`; text read by OCR, once all else is read, comes with its own below 1.
+        `confidence` applies to `image.ocr_text`. OCR runs in `build` and sets a confidence of its own, below 1.
         """
         key = self._gallery.keep(image)
-        told, described = clean(image.ocr_text), clean(image.description)
+        ocr_text, description = clean(image.ocr_text), clean(image.description)
         id = content_id("figure", self.source.document_id, len(self._pieces))
-        figure = Figure(id, key, image.media_type, image.width, image.height, clean(caption), told, described)
+        figure = Figure(id, key, image.media_type, image.width, image.height, clean(caption), ocr_text, description)
         confidence = confidence if image.ocr_text else 1.0
         piece = Piece(BlockKind.FIGURE, shown_text(figure), place, confidence=confidence, figure=figure)
         self._pieces.append(piece)
         if not image.ocr_text and not image.unread:
             self._gallery.wait(piece)
-        self._grow(len(piece.text))
-        self._hurry()
+        self._add_size(len(piece.text))
+        self._check_clock()
         return True
 
     # -- about the document
 
     def page(self, page: Page) -> None:
-        """Append a page, slide or sheet to the list of pages; each once, in order.
+        """Append a page, slide or sheet to the list of pages; call it once for each, in order.
 
         Raises `TooLarge` beyond `limits.pages`.
         """
@@ -174,93 +174,93 @@ class DocumentBuilder:
         self._pages.append(page)
 
     def reference(self, kind: ReferenceKind, target: str, evidence: str = "", section: str = "") -> None:
-        """Record that the block appended last refers to `target`; `evidence` are the words of it that do."""
+        """Record that the last block refers to `target`; `evidence` is the text in the block that does."""
         target = clean(target)
         if target:
             self._pointers.append((self.last, Pointer(kind, target, clean(evidence), clean(section))))
 
     def references(self, pointers: Iterable[Pointer]) -> None:
-        """Record several references of the block appended last."""
+        """Record several references of the last block."""
         for pointer in pointers:
             self.reference(pointer.kind, pointer.target, pointer.evidence, pointer.section)
 
     def meta(self, name: str, value: str) -> None:
-        """Set one field of the metadata (author, created, subject, ...); an empty value is ignored."""
+        """Set a metadata field (author, created, subject, ...); an empty value is ignored."""
         value = clean(value)
         if value:
             self.metadata[name] = value
 
     def child(self, child: Child, otherwise: str = "") -> str:
-        """Add a document inside this one (an attachment, a member of an archive); return the name that it gets here.
+        """Add a document inside this one (an attachment, an archive member); return the name under which it is stored.
 
-        A name that is taken gets a number. One that has no usable part (`part_name`) becomes `otherwise`, or else its
-        kind and a number. A remark says where the name is not the document's own.
+        A name that is already used gets a number. If nothing of it is usable (`part_name`), the name is `otherwise`, or
+        the kind and a number. A note is added if the stored name differs from the document's own.
         """
         plain = part_name(child.name) or otherwise or f"{child.kind.value}-{len(self._children) + 1}"
         name = plain
         while name in self._children:
-            self._taken[plain] += 1
-            name = f"{self._taken[plain] + 1}-{plain}"
+            self._name_counts[plain] += 1
+            name = f"{self._name_counts[plain] + 1}-{plain}"
         if child.name and name != child.name:
             self.remark(f"the {child.kind.value} {child.name!r} is called {name!r} here")
         self._children[name] = replace(child, name=name)
-        self._hurry()
+        self._check_clock()
         return name
 
     def remark(self, note: str, page: int = 0) -> None:
-        """Add a note on how parsing went to `Document.notes`, with the pages that it is about where it is of some."""
-        of = self._notes.setdefault(note, [])
+        """Add a note about parsing to `Document.notes`; all pages given for the same note are listed in it."""
+        pages = self._notes.setdefault(note, [])
         if page:
-            of.append(page)
+            pages.append(page)
 
     def left_out(self, *names: str, issue: str = "") -> None:
-        """Record what a limit kept from being read (`Parsed.unread`); `issue` is the sentence on it."""
-        self._left = self._left.and_(names, issue)
+        """Record what was not read because of a limit (`Parsed.unread`); `issue` is a sentence about it."""
+        self._left_out = self._left_out.plus(names, issue)
 
     @property
     def empty(self) -> bool:
-        """Whether no piece has any text yet."""
+        """Whether there is no text yet."""
         return self._size == 0
 
     # -- the end
 
     def build(self) -> Parsed:
-        """Return the document: INDEXED, PARTIAL where a page has an issue, EMPTY where there is no text at all.
+        """Return the document: INDEXED, PARTIAL if a page has an issue, EMPTY if there is no text at all.
 
-        Pictures are read off last, once the task has kept the text. Where the limits leave something unread, the
-        document is PARTIAL; TOO_LARGE where nothing was read.
+        Pictures are read by OCR last, after the task has stored the text. If a limit leaves something unread, the
+        document is PARTIAL, or TOO_LARGE if nothing was read.
         """
         total = len(self._gallery.waiting)
         read, why = self._gallery.read(self.settings.ocr, self.task, self._keep)
-        self._grow(sum(len(one.text) for one in read))
+        self._add_size(sum(len(one.text) for one in read))
         for issue in dict.fromkeys(one.issue for one in read if one.issue):
             self.remark(f"a picture was not read off: {issue}")
         left = self._gallery.waiting
         if left:
-            self.left_out(*left, issue=pictures_unread(len(left), total, why))
-        return self._result(self._left)
+            self.left_out(*left, issue=unread_pictures_issue(len(left), total, why))
+        return self._result(self._left_out)
 
-    def _broken_off(self) -> Parsed:
-        """Return what was read before the time was up, its pictures unread."""
+    def _interrupted(self) -> Parsed:
+        """Return what was read before the time was up, without OCR of its pictures."""
         place = self._pieces[-1].place if self._pieces else NOWHERE
-        self.left_out(REST, *self._gallery.waiting, issue=broken_off(place, self.task.clock))
-        return self._result(self._left)
+        self.left_out(REST, *self._gallery.waiting, issue=interruption_issue(place, self.task.clock))
+        return self._result(self._left_out)
 
     def _keep(self) -> None:
-        """Hand the text to whoever keeps it, in case that reading the pictures ends this process."""
-        if self.empty or self.task.checkpoint is keep_nothing:
+        """Pass the text to the task's checkpoint, in case OCR terminates this process."""
+        if self.empty or self.task.checkpoint is None:
             return
         left = self._gallery.waiting
-        issue = pictures_unread(len(left), len(left), "reading them was broken off")
-        self.task.checkpoint(replace(self._result(self._left.and_(left, issue)), again=True))
+        issue = unread_pictures_issue(len(left), len(left), "reading them was broken off")
+        self.task.checkpoint(replace(self._result(self._left_out.plus(left, issue)), again=True))
 
     def _result(self, left: LeftOut) -> Parsed:
-        """Return the document as it is, its pictures as far as they are read."""
+        """Return the current document, with the text of those pictures that have been read."""
         unread = left.names
-        issues = summed_up([*page_issues(self._pages), *left.issues])
+        issues = joined_issues([*page_issues(self._pages), *left.issues])
         parsed = Parsed(
             Status.PARTIAL if issues else Status.INDEXED,
-            None if self.empty else self._composed(),
+            None if self.empty else self._document(),
             self._gallery.pictures,
             tuple(self._children.values()),
             issues,
@@ -273,7 +273,7 @@ class DocumentBuilder:
         status = Status.TOO_LARGE if unread else Status.EMPTY
         return replace(parsed, status=status, reason=f"no text ({issues})" if issues else "no text")
 
-    def _composed(self) -> Document:
+    def _document(self) -> Document:
         return compose(
             self.source,
             self.engine,
@@ -282,7 +282,7 @@ class DocumentBuilder:
             pointers=self._pointers,
             pages=self._pages,
             metadata=self.metadata,
-            notes=tuple(f"{pages_named(of)}: {note}" if of else note for note, of in self._notes.items()),
+            notes=tuple(f"{page_numbers(pages)}: {note}" if pages else note for note, pages in self._notes.items()),
             languages=self.settings.languages,
         )
 
@@ -293,14 +293,14 @@ class DocumentBuilder:
         if not piece.text:
             return False
         self._pieces.append(piece)
-        self._grow(len(piece.text))
-        self._hurry()
+        self._add_size(len(piece.text))
+        self._check_clock()
         return True
 
-    def _grow(self, characters: int) -> None:
+    def _add_size(self, characters: int) -> None:
         self._size += characters
         check_text(self._size, self.source.uri, self.settings.limits)
 
-    def _hurry(self) -> None:
+    def _check_clock(self) -> None:
         if self._hurried and self.task.clock.past(READING):
-            raise OutOfTime(self.task.clock.reason, self._broken_off)
+            raise OutOfTime(self.task.clock.reason, self._interrupted)

@@ -1,4 +1,4 @@
-"""Captions: which texts are one, of a table or of a figure, and of which."""
+"""Captions: which texts are captions, and which table or figure each belongs to."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ _CAPTION = re.compile(
     r"(?:\s*[.:：|–—]|\s+[-–—]\s|\s+[^\W\d_]|\s*$)",
     re.IGNORECASE,
 )
-_SAYS = re.compile(rf"\S+\s*[\d.\-]+[a-z]?\s+{any_of('shows')}\b", re.IGNORECASE)
+_SENTENCE = re.compile(rf"\S+\s*[\d.\-]+[a-z]?\s+{any_of('shows')}\b", re.IGNORECASE)
 _LONGEST = 600
-"""Characters of a caption: a paragraph of eight lines of 75."""
+"""Maximum characters of a caption: a paragraph of eight lines of 75."""
 _TABLE = re.compile(rf"[\s\[<(【]*{any_of('table')}\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE)
 _FIGURE = re.compile(rf"[\s\[<(【]*{any_of('figure', 'picture')}\s*[\dA-Z一二三四五六七八九十]", re.IGNORECASE)
 _OF_TABLE = re.compile(rf"[\[<]?\s*{any_of('table')}\s*[\dA-Z]{{1,4}}\b", re.IGNORECASE)
 
 
 def is_caption(text: str) -> bool:
-    """Whether a paragraph that nobody marked is a caption by its words, and not a sentence about a figure."""
-    return len(text) <= _LONGEST and _CAPTION.match(text) is not None and not _SAYS.match(text)
+    """Whether an unmarked paragraph is worded as a caption, and not as a sentence about a figure ("Figure 3 shows")."""
+    return len(text) <= _LONGEST and _CAPTION.match(text) is not None and not _SENTENCE.match(text)
 
 
 def is_table_caption(line: str) -> bool:
-    """Whether a line begins as the caption of a table does, and is no entry of a list of tables."""
+    """Whether a line starts like a table caption and is not an entry in a list of tables."""
     return _OF_TABLE.match(line) is not None and not DOTS.search(line)
 
 
 def caption_subject(text: str) -> BlockKind | None:
-    """Return TABLE or FIGURE where a caption's first word says which it is of, else None."""
+    """Return TABLE or FIGURE if the caption's first word names one of them, else None."""
     if _TABLE.match(text):
         return BlockKind.TABLE
     return BlockKind.FIGURE if _FIGURE.match(text) else None
 
 
 def match_captions(kinds: Sequence[BlockKind], texts: Sequence[str]) -> dict[int, int]:
-    """Return, for the positions of captions, the positions of the tables or figures that they belong to.
+    """Return a map from the position of each caption to that of its table or figure.
 
-    A caption belongs to the nearest one within two blocks that is of the kind its first word names and has no
-    caption yet. At equal distance a table lies below its caption, a figure above.
+    A caption belongs to the nearest table or figure within two blocks that its first word allows and that has no
+    caption yet. At equal distance, a table is expected below its caption and a figure above.
     """
     owners: dict[int, int] = {}
     taken: set[int] = set()

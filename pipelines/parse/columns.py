@@ -1,7 +1,7 @@
 """Reading order of lines on a page and of shapes on a slide, by recursive cuts along white space.
 
-After the X-Y cut of Nagy and Seth, "Hierarchical representation of optically scanned documents" (1984). On a page the
-gutters between columns are found first, from the pairs of lines that stand side by side.
+After the X-Y cut of Nagy and Seth, "Hierarchical representation of optically scanned documents" (1984). On a page, the
+gutters between columns are found first, from pairs of lines that are side by side.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line, Rect, around
 
 _GUTTER_EM = 0.65
-"""Least width of a gutter, in heights of a line: twice a blank, and less than the 12 points of LaTeX at any size."""
+"""Minimum width of a gutter in line heights: twice a blank, and less than the 12 points of LaTeX at any size."""
 _LEAST_ROWS = 3
-"""Lines that a column has at least: two may be an address beside a date."""
+"""Minimum lines of a column: two may be an address beside a date."""
 _LEAST_WORDY = 8
-"""Characters that a line of a column has in the median: a word and a half, where cells of figures have fewer."""
+"""Minimum median length of a column's lines, in characters: a word and a half; cells of numbers are shorter."""
 _CUT_COST = 0.25
-"""What a line that a gutter would cut costs, in pairs of lines that it parts: of two gutters the clear one wins."""
+"""Penalty for each line that a gutter cuts, in pairs of lines that it separates: an uncut gutter is preferred."""
 _DEEPEST = 12
-"""Cuts within one another: a page in 12 columns; it ends the recursion on confetti."""
+"""Maximum depth of nested cuts: a page in 12 columns; it ends the recursion on scattered fragments."""
 _LATEST = 12
-"""Pieces of a row that one more is compared with: enough for any table, and few on a page of confetti."""
+"""Pieces of a row that a further line is compared with: enough for any table, and few on a page of fragments."""
 _MOST_GUTTERS = 200
-"""White gaps that are tried; a page of text has a few dozen."""
+"""Maximum gaps that are tried as gutters; a page of text has a few dozen."""
 _MOST_LINES = 3000
-"""Lines of a page from which it is no page of text, and is read in the order of its rows."""
+"""Number of lines above which a page is not treated as text and is read row by row."""
 
 
 def in_rows(lines: Sequence[Line]) -> list[Line]:
-    """Return lines row by row, each from where its script begins; two with half a line in common are in one."""
+    """Return lines row by row, each in its script's direction; lines that overlap by half their height share a row."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.rect.middle[1]):
         if rows and _in_row(rows[-1][-_LATEST:], line):
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [line for row in rows for line in _along(row)]
+    return [line for row in rows for line in _in_direction(row)]
 
 
-def _along(row: Sequence[Line]) -> list[Line]:
+def _in_direction(row: Sequence[Line]) -> list[Line]:
     backwards = len(row) > 1 and right_to_left(" ".join(line.text for line in row))
     return sorted(row, key=lambda line: line.rect.left, reverse=backwards)
 
@@ -56,7 +56,7 @@ def _in_row(row: Sequence[Line], line: Line) -> bool:
 
 
 def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines in reading order, in groups of which each is one column between two things that span it."""
+    """Return the lines in reading order, in groups; each is one column between two elements that span the columns."""
     if not lines:
         return []
     em = median(line.rect.height for line in lines)
@@ -68,9 +68,7 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
     return groups
 
 
-def _cut(
-    lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool = False
-) -> None:
+def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool) -> None:
     if not 2 * _LEAST_ROWS <= len(lines) <= _MOST_LINES or depth > _DEEPEST:
         groups.append(lines)
         return
@@ -89,10 +87,10 @@ def _cut(
 
 
 def _gutter(lines: Sequence[Line], em: float, band: float) -> float | None:
-    """Return the x that parts most lines standing side by side, None where no such white space runs down the page.
+    """Return the x of the gutter that separates most lines side by side, or None if there is none.
 
-    Candidates are the white gaps right of lines; each is scored by the lines on its two sides that overlap vertically,
-    less those that it would cut.
+    Candidates are the gaps right of lines. The score is the number of lines on both sides that overlap vertically, less
+    a penalty for lines that the gutter would cut.
     """
     page = around(line.rect for line in lines)
     best, best_score = None, 0.0
@@ -111,7 +109,7 @@ def _gutter(lines: Sequence[Line], em: float, band: float) -> float | None:
 
 
 def _candidates(lines: Sequence[Line], em: float) -> list[float]:
-    """Return the middles of white gaps between a line's right end and the next line beginning beyond it."""
+    """Return the centres of the gaps between the right end of a line and the next line that starts right of it."""
     lefts = sorted({round(line.rect.left) for line in lines})
     rights = sorted({round(line.rect.right) for line in lines})
     found: list[float] = []
@@ -123,7 +121,7 @@ def _candidates(lines: Sequence[Line], em: float) -> list[float]:
 
 
 def _side_by_side(left: Sequence[Line], right: Sequence[Line]) -> int:
-    """Return how many lines of the smaller side have a neighbour on the other at their height."""
+    """Return how many lines of the smaller side have a neighbour at the same height on the other side."""
     few, many = (left, right) if len(left) <= len(right) else (right, left)
     heights = sorted((line.rect.top, line.rect.bottom) for line in many)
     tops = [top for top, _ in heights]
@@ -136,13 +134,13 @@ def _side_by_side(left: Sequence[Line], right: Sequence[Line]) -> int:
 
 
 def _columns(left: Sequence[Line], right: Sequence[Line], page: Rect, em: float) -> bool:
-    """Whether both sides are text in columns rather than the cells of a table or labels, which are short."""
+    """Whether both sides are columns of text rather than table cells or labels, which are shorter."""
     for side in (left, right):
         spread = around(line.rect for line in side).width
-        # A column takes an eighth of the page.
+        # A column takes at least an eighth of the page.
         if spread <= 0.12 * page.width or median(len(line.text) for line in side) < _LEAST_WORDY:
             return False
-        # Justified lines fill their column, ragged ones most of it; two columns of three are half of the page at least.
+        # Justified lines fill their column, ragged ones most of it; two columns of three take at least half the page.
         fills = median(line.rect.width for line in side) > 0.45 * spread
         if not fills and (spread < 0.5 * page.width or _gutter(side, em, page.width) is None):
             return False
@@ -150,21 +148,21 @@ def _columns(left: Sequence[Line], right: Sequence[Line], page: Rect, em: float)
 
 
 def _zones(left: Sequence[Line], right: Sequence[Line], band: float) -> bool:
-    """Whether white as wide as `band`, an eighth of the page, runs down it between things that form no rows.
+    """Whether a gap of at least `band`, an eighth of the page, separates elements that do not form rows.
 
-    So stand the parts of a charge controller's front and their names (mppt-1210-hus.pdf of the industrial documents).
+    Example: the parts on a charge controller's front and their names (mppt-1210-hus.pdf of the industrial documents).
     """
     white = min(line.rect.left for line in right) - max(line.rect.right for line in left)
     if white < band:
         return False
     few, many = (left, right) if len(left) <= len(right) else (right, left)
     level = sum(1 for line in few if any(_level(line.rect, other.rect) for other in many))
-    # Rows of a table stand level throughout, but for one cell in five of two lines.
+    # The cells of a table row are level, except for one cell in five that has two lines.
     return level < 0.8 * len(few)
 
 
 def _level(one: Rect, other: Rect) -> bool:
-    # A quarter of a line: what is set on one base line differs by less.
+    # A quarter of a line: lines on the same baseline differ by less.
     return abs(one.middle[1] - other.middle[1]) < 0.25 * min(one.height, other.height)
 
 
@@ -173,7 +171,7 @@ def _crosses(line: Line, gutter: float) -> bool:
 
 
 def _bands(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
-    """Return the lines cut into bands from the top: runs that cross the gutter, and runs that do not."""
+    """Return the lines cut into bands from the top: runs that cross the gutter alternate with runs that do not."""
     bands: list[list[Line]] = []
     crossing: bool | None = None
     for line in lines:
@@ -188,14 +186,14 @@ def _bands(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
 T = TypeVar("T")
 
 _OVERLAP = 0.012
-"""Fraction of the slide by which neighbours may overlap and still be taken as apart: nobody aligns to the pixel."""
+"""Fraction of the slide by which separate neighbours may overlap: nobody aligns shapes to the pixel."""
 _MOST_SHAPES = 400
-"""Shapes of a slide that are cut; a drawing of more has no reading order, and the time grows with the square."""
+"""Maximum shapes of a slide that are cut; a drawing of more has no reading order, and the time grows quadratically."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeFrame:
-    """The rectangle of a shape, in fractions of the slide; what lies beyond its edges is below 0 or above 1."""
+    """The rectangle of a shape, in fractions of the slide; parts beyond its edges are below 0 or above 1."""
 
     left: float = 0.0
     top: float = 0.0
@@ -204,10 +202,9 @@ class ShapeFrame:
 
 
 def in_reading_order(items: Sequence[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
-    """Return the items as a person reads them: cut along the widest gap, rows before columns, and each part again.
+    """Return the items in reading order: cut along the widest gap, rows before columns, recursively.
 
-    Items that no straight line divides come by their top, then by their left edge (recursive XY cut, Nagy and Seth
-    1984).
+    Items that no straight line separates are sorted by top, then left edge (recursive X-Y cut, Nagy and Seth 1984).
     """
     if len(items) > _MOST_SHAPES:
         return sorted(items, key=lambda item: (round(frame_of(item).top, 2), frame_of(item).left))
@@ -226,13 +223,13 @@ def _cut_shapes(items: list[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
 
 
 def _split_shapes(items: list[T], extent: Callable[[T], tuple[float, float]]) -> tuple[list[list[T]], float]:
-    """Return the items divided at the widest gaps in one direction, and the widest; gaps of half of it count too."""
+    """Return the items split at the widest gaps in one direction, including gaps of half that width; and the widest."""
     ranked = sorted(items, key=lambda item: extent(item)[0])
     gaps = [float("-inf")]
     reached = extent(ranked[0])[1]
     for item in ranked[1:]:
         start, end = extent(item)
-        # A quarter of a small shape: it must not be taken as apart from one that it lies in.
+        # A quarter of a small shape, so that it is not separated from a shape that contains it.
         slack = min(_OVERLAP, (end - start) / 4)
         gaps.append(start - reached if start >= reached - slack else float("-inf"))
         reached = max(reached, end)

@@ -1,4 +1,4 @@
-"""A document made of its pieces: one text, spans and ids, sections, its title, captions tied, references placed."""
+"""Documents from their pieces: the text, spans and ids, sections, title, captions of tables, and references."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pipelines.parse.pieces import Piece, Pointer, join_pieces
 from pipelines.parse.references import find_references
 
 _LONGEST = 200
-"""Characters of a title or of the words that point; what is longer is a paragraph."""
-# What programs write where a title should be; ReportLab, what stands in brackets.
+"""Maximum characters of a title or of a reference's evidence; longer texts are paragraphs."""
+# Placeholders that programs write as a title; the ones in parentheses are from ReportLab.
 _EMPTY_TITLE = re.compile(
     rf"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|untitled.*|unbenannt.*|ohne titel.*"
     rf"|{any_of('untitled')}[\W\d_]*|\((?:anonymous|unspecified)\)"
@@ -38,28 +38,29 @@ _FILE_NAME = re.compile(
 
 _CONTENTS = re.compile(rf"{any_of('contents')}\s*:?", re.IGNORECASE)
 _PART = re.compile(r"[-\u2010\u00ad]$|^(?:\w\s){2,}\w$|^[a-z]\w*$")
-"""No whole words: the first half of a divided one, one with its letters set apart, the second half of one."""
+"""Not a whole title: it ends in a hyphen, is a word spaced out letter by letter, or is the end of a divided word."""
 _NAME_PART = re.compile(r"[^\W\d_]{2,}?(?=[A-Z][a-z]|[\W\d_]|$)")
-"""A word in the name of a file, where they may be written together ("UserGuide")."""
+"""A word in a file name, where words may be written together ("UserGuide")."""
 _READ_ME = re.compile(r"read\W?me\b|index\b|default\b", re.IGNORECASE)
-"""Names that a file has because of its place; nothing is told by them."""
+"""Conventional file names, which say nothing about the content."""
 
 
-def choose_title(told: str, blocks: Sequence[Block], source: Source) -> str:
-    """Return the title: the metadata's if it looks like one, the TITLE blocks, the heading over all, the file's stem.
+def choose_title(declared: str, blocks: Sequence[Block], source: Source) -> str:
+    """Return the first usable title: metadata (`declared`), TITLE blocks, top heading, first heading, the file's stem.
 
-    A file that is named in several words has these, where its text has but one word or the heading of a part. One word
-    in small letters is a title where metadata and first heading agree on it ("pg_dump"). Metadata that repeat the
-    file's name tell nothing.
+    If the file name has several words, it wins over a single word and over the heading of a part. A single lower-case
+    word is a title if metadata and first heading agree on it ("pg_dump"). Metadata that only repeats the file name is
+    ignored.
     """
     stem = PurePosixPath(source.name).stem
-    agreed = _clean(told) == _first_heading(blocks) and not _is_nameless(_clean(told))
-    if _clean(told).casefold() == stem.casefold() and not agreed:
-        told = ""
+    declared = _clean(declared)
+    agreed = declared == _first_heading(blocks) and not _is_placeholder(declared)
+    if declared.casefold() == stem.casefold() and not agreed:
+        declared = ""
     named = _is_title(stem) and not _READ_ME.match(stem) and len(_NAME_PART.findall(stem)) > 1
     titles = _titles(blocks)
-    candidates = [titles if _clean(told) and titles.startswith(_clean(told)) else _clean(told)]
-    candidates += [text for text in (titles, _heading_over_all(blocks)) if not named or _is_phrase(text)]
+    candidates = [titles if declared and titles.startswith(declared) else declared]
+    candidates += [text for text in (titles, _top_heading(blocks)) if not named or _is_phrase(text)]
     candidates += [] if named else [_first_heading(blocks)]
     return next((title[:_LONGEST] for title in candidates if agreed or _is_title(title)), stem or source.uri)
 
@@ -70,29 +71,29 @@ def _clean(text: str) -> str:
 
 def _is_title(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    return not _is_nameless(sample) and not _PART.search(sample) and sample[0] not in BULLET_GLYPHS
+    return not _is_placeholder(sample) and not _PART.search(sample) and sample[0] not in BULLET_GLYPHS
 
 
-def _is_nameless(text: str) -> bool:
+def _is_placeholder(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    nameless = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
-    return not sample or bool(nameless)
+    placeholder = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
+    return not sample or bool(placeholder)
 
 
 def _is_phrase(text: str) -> bool:
-    """Whether a text has several words, or is of a script without blanks between them."""
+    """Whether a text has several words, or is in a script without spaces between words."""
     return " " in text or CJK_CHARACTER.search(text) is not None
 
 
 def _titles(blocks: Sequence[Block]) -> str:
-    """Return the first TITLE block, with the one that follows it at once: a subtitle."""
+    """Return the first TITLE block, joined with the next block if that is a TITLE too: a subtitle."""
     first = next((at for at, block in enumerate(blocks) if block.kind is BlockKind.TITLE), len(blocks))
     texts = [_clean(block.text) for block in blocks[first : first + 2] if block.kind is BlockKind.TITLE]
     return " – ".join(dict.fromkeys(texts))
 
 
-def _heading_over_all(blocks: Sequence[Block]) -> str:
-    """Return the heading that is above all others, on the first page, and no numbered part."""
+def _top_heading(blocks: Sequence[Block]) -> str:
+    """Return the only heading of the highest level, if it comes first, is on the first page and has no number."""
     headings = [block for block in blocks if block.kind is BlockKind.HEADING and not _is_sheet(block)]
     highest = min((block.level for block in headings), default=0)
     tops = [block for block in headings if block.level == highest]
@@ -101,7 +102,7 @@ def _heading_over_all(blocks: Sequence[Block]) -> str:
 
 
 def _first_heading(blocks: Sequence[Block]) -> str:
-    """Return the first heading, if it stands on the first page and is not numbered."""
+    """Return the first heading if it is on the first page and has no number, else ''."""
     first = next((block for block in blocks if block.kind is BlockKind.HEADING), None)
     if first is None or (first.provenance.page or 1) > 1 or section_number(first.text):
         return ""
@@ -109,7 +110,7 @@ def _first_heading(blocks: Sequence[Block]) -> str:
 
 
 def _is_sheet(block: Block) -> bool:
-    """Whether a heading is the name of a sheet."""
+    """Whether a heading is the name of a spreadsheet's sheet."""
     return bool(block.provenance.cells) and block.provenance.label.strip() == block.text
 
 
@@ -125,18 +126,18 @@ def compose(
     notes: Sequence[str] = (),
     languages: tuple[str, ...] = (),
 ) -> Document:
-    """Return the document that the pieces make, in their order; `languages` are likely ones, the likeliest first.
+    """Return the document made of `pieces` in order; `languages` are likely ones, most likely first.
 
-    `pointers` come with the position of the piece that they stand in, -1 for the document as a whole.
+    Each of `pointers` has the position of the piece that contains it, -1 for the document as a whole.
     """
     text, spans = join_pieces(pieces)
     blocks = _blocks(source.document_id, pieces, spans)
-    told = dict(metadata or {})
+    fields = dict(metadata or {})
     language = detect_language(text, languages)
     return Document(
         id=source.document_id,
         source=source,
-        title=choose_title(told.get("title", ""), blocks, source),
+        title=choose_title(fields.get("title", ""), blocks, source),
         text=text,
         blocks=blocks,
         sections=build_sections(source.document_id, blocks, len(text)),
@@ -144,7 +145,7 @@ def compose(
         pages=tuple(pages),
         furniture=tuple(_block("furniture", source.document_id, n, p, Span(0, 0)) for n, p in enumerate(furniture)),
         language=language,
-        metadata=told,
+        metadata=fields,
         engine=engine,
         notes=tuple(notes),
     )
@@ -174,7 +175,7 @@ def _block(kind: str, document: str, number: int, piece: Piece, span: Span) -> B
 
 
 def _tie(caption: Block, owner: Block) -> tuple[Block, Block]:
-    """Return caption and owner knowing of each other; a caption that the owner has already is kept."""
+    """Return caption and owner linked to each other; if the owner already has a caption, that one is kept."""
     if owner.table is not None:
         table = owner.table if owner.table.caption else replace(owner.table, caption=caption.text)
         return replace(caption, caption_of=table.id), replace(owner, table=table)
@@ -187,20 +188,21 @@ def _tie(caption: Block, owner: Block) -> tuple[Block, Block]:
 def _references(
     document: str, blocks: Sequence[Block], pointers: Sequence[tuple[int, Pointer]], languages: tuple[str, ...]
 ) -> tuple[Reference, ...]:
-    """Return what readers told and what stands in the text, block by block; told ones win over found ones."""
-    told: dict[int, list[Reference]] = {}
+    """Return explicit references (`pointers`) and those found in the text, by block; explicit ones take precedence."""
+    by_block: dict[int, list[Reference]] = {}
     for position, pointer in pointers:
-        told.setdefault(position, []).append(_told(document, pointer, blocks[position] if position >= 0 else None))
-    found = told.get(-1, [])
+        block = blocks[position] if position >= 0 else None
+        by_block.setdefault(position, []).append(_explicit(document, pointer, block))
+    found = by_block.get(-1, [])
     for number, block in enumerate(blocks):
-        explicit = told.get(number, [])
+        explicit = by_block.get(number, [])
         targets = {reference.target for reference in explicit}
         found += explicit
         found += [reference for reference in find_references(block, languages) if reference.target not in targets]
     return tuple(dict.fromkeys(found))
 
 
-def _told(document: str, pointer: Pointer, block: Block | None) -> Reference:
+def _explicit(document: str, pointer: Pointer, block: Block | None) -> Reference:
     if block is None:
         nowhere = Provenance(document, Span(0, 0))
         return Reference(pointer.kind, pointer.target, pointer.evidence, nowhere, pointer.section)

@@ -1,4 +1,4 @@
-"""Bytes to text: byte order marks, UTF-8, declared encodings, and a guess for the rest."""
+"""Decoding bytes to text: byte order marks, UTF-8, declared encodings, and a guess for everything else."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What browsers read when a page names the smaller set (WHATWG Encoding, section 4.2).
+# The superset that browsers use when a page names the smaller encoding (WHATWG Encoding, section 4.2).
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "iso-8859-1": "cp1252", "ascii": "cp1252"}
 _UTF16_LEAST, _UTF16_ZEROS, _UTF16_OTHERS = 2, 0.4, 0.05
-"""Of UTF-16 without a mark: characters that tell it, and the shares of zeros in every second byte and in the others.
-Latin text has nearly all in the one and none in the other; text of 6 in 10 characters beyond Latin-1 has a mark."""
+"""Thresholds for UTF-16 without a byte order mark: minimum characters, and the shares of zeros in every second byte and
+in the others. Latin text has nearly all zeros in the one and none in the other; text with 6 in 10 characters beyond
+Latin-1 always has a mark in practice."""
 _DAMAGE = 5000
-"""Bytes of a text in UTF-8 for each that is damaged; in another encoding each letter beyond ASCII would be one."""
+"""Minimum bytes of UTF-8 per damaged byte; in another encoding, each letter beyond ASCII would be damaged."""
 _ASCII, _LETTERS = 0x7F, 0xC0
 """The last byte of ASCII, and the first letter of ISO 8859-1."""
 _WESTERN = 0.9
-"""Share of the bytes beyond ASCII that are letters and signs of Windows-1252 in a text that is in it."""
+"""Minimum share of letters and signs of Windows-1252 among the bytes beyond ASCII of a Windows-1252 text."""
 _SAMPLE = 65536
-"""Bytes that the guess is made from."""
+"""Bytes that the guess is based on."""
 _PART = 1000
-"""Bytes of a part that is guessed by itself: of 300 characters the library knows 85 of 87 texts, of 2000 all of
-96 (Japanese, Chinese, Korean, Russian, Arabic, French, German and Spanish in their encodings)."""
+"""Bytes of a part that is guessed on its own. Of texts of 300 characters, the library recognises 85 of 87; of 2000
+characters, all of 96 (Japanese, Chinese, Korean, Russian, Arabic, French, German and Spanish in their encodings)."""
 _ENCODINGS = [
     "euc_kr", "cp932", "gb18030", "euc_jp", "big5", "cp1252", "cp1250", "iso8859_2", "cp1254", "cp1257", "cp1251",
     "koi8_r", "cp866", "iso8859_5", "cp1253", "cp1255", "cp1256", "tis_620",
 ]  # fmt: skip
-"""Those that texts of the web without UTF-8 are in (WHATWG Encoding, section 4.2)."""
+"""The encodings of web texts that are not in UTF-8 (WHATWG Encoding, section 4.2)."""
 _WESTERN_SIGNS = frozenset("€„…‘’“”–—™\xa0§©«®°±²³µ·»½".encode("cp1252"))
 _WORD_BEYOND_ASCII = re.compile(rb"[\x80-\xff]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A text and the encoding it was in; `damaged` counts the bytes that the encoding could not explain."""
+    """A text and its encoding; `damaged` is the number of characters that could not be decoded."""
 
     text: str
     encoding: str
@@ -49,7 +50,7 @@ class Decoded:
 
 
 def decode(data: bytes, declared: str = "") -> Decoded:
-    """Return `data` as text: by its byte order mark, as UTF-8, as `declared`, or as the likeliest encoding."""
+    """Return `data` as text: by byte order mark, as UTF-8, as `declared`, or in the most likely encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _lossy(data, encoding)
@@ -84,7 +85,7 @@ def _lossy(data: bytes, encoding: str) -> Decoded:
 
 
 def _unmarked_utf16(data: bytes) -> str:
-    """Latin text in UTF-16 has a zero in nearly every second byte, and every second byte only."""
+    """Return the encoding of Latin text in UTF-16, which has zeros in nearly every second byte and no others."""
     sample = data[:_SAMPLE]
     if len(sample) < 2 * _UTF16_LEAST or len(data) % 2:
         return ""
@@ -104,9 +105,9 @@ def _guess(data: bytes) -> Decoded:
 
 
 def _is_western(sample: bytes) -> bool:
-    """Whether letters beyond ASCII stand alone or in pairs, as in Latin script, and are those of Windows-1252.
+    """Whether letters beyond ASCII occur singly or in pairs, as in Latin script, and are those of Windows-1252.
 
-    The library takes some for Eastern European.
+    Checked first because the library takes some of these texts for Eastern European.
     """
     high = [byte for byte in sample if byte > _ASCII]
     if 2 * sum(map(len, _WORD_BEYOND_ASCII.findall(sample))) > len(high):
@@ -115,7 +116,7 @@ def _is_western(sample: bytes) -> bool:
 
 
 def _likeliest(sample: bytes) -> str:
-    """Return the encoding of most parts of a sample: a damaged one, or the last, which is cut, speaks for none."""
+    """Return the encoding of most parts of a sample, so that a damaged or truncated part has no influence."""
     from charset_normalizer import from_bytes
 
     parts = [b""]

@@ -1,4 +1,4 @@
-"""What a picture shows, in words, by a chat model that can see; and documents with such words in their text."""
+"""Descriptions of pictures by a vision model, and documents with these descriptions in their text."""
 
 from __future__ import annotations
 
@@ -24,24 +24,27 @@ from pipelines.parse.pieces import join_pieces
 
 ROLE = "describe"
 _REPLY_TOKENS = 600
-"""Tokens of a reply: a description of 400 words."""
+"""Maximum tokens of a reply: a description of 400 words."""
 _SEEN = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _SMALLEST = 2_000
-"""Bytes below which a picture is a bullet or a line."""
+"""Minimum bytes of a picture; smaller ones are bullets or lines."""
 _AROUND = 500
-"""Characters of the document before and after a figure that the model is shown."""
+"""Characters before and after a figure that the model is shown."""
 
 
 def with_descriptions(document: Document, texts: Mapping[str, str]) -> Document:
-    """Return `document` with the description `texts[digest]` in each figure of that digest that has none.
+    """Return `document` with the description `texts[digest]` in each figure of that digest that has none yet.
 
-    All spans still cut their own text out of the document's; ids stay as they are.
+    Spans are recomputed for the new text; ids do not change.
     """
-    told = [_told(block, texts) for block in document.blocks]
-    if all(new is old for new, old in zip(told, document.blocks, strict=True)):
+    described = [_described(block, texts) for block in document.blocks]
+    if all(new is old for new, old in zip(described, document.blocks, strict=True)):
         return document
-    text, spans = join_pieces(told)
-    blocks = tuple(_at(block, span) for block, span in zip(told, spans, strict=True))
+    text, spans = join_pieces(described)
+    blocks = tuple(
+        replace(block, provenance=replace(block.provenance, span=span))
+        for block, span in zip(described, spans, strict=True)
+    )
     return replace(
         document,
         text=text,
@@ -51,21 +54,17 @@ def with_descriptions(document: Document, texts: Mapping[str, str]) -> Document:
     )
 
 
-def _told(block: Block, texts: Mapping[str, str]) -> Block:
+def _described(block: Block, texts: Mapping[str, str]) -> Block:
     figure = block.figure
     if figure is None or figure.description or not texts.get(figure.digest):
         return block
-    described = texts[figure.digest]
-    text = "\n".join(part for part in (block.text, described) if part)
-    return replace(block, text=text, figure=replace(figure, description=described))
-
-
-def _at(block: Block, span: Span) -> Block:
-    return replace(block, provenance=replace(block.provenance, span=span))
+    description = texts[figure.digest]
+    text = "\n".join(part for part in (block.text, description) if part)
+    return replace(block, text=text, figure=replace(figure, description=description))
 
 
 def _moved(document: Document, blocks: Sequence[Block]) -> tuple[Reference, ...]:
-    """Return the references, each moved as far as the block in which it stands."""
+    """Return the references, each moved by as much as the block that contains it."""
     pairs = zip(document.blocks, blocks, strict=True)
     moves = [(old.provenance.span.start, new.provenance.span.start) for old, new in pairs if old.text]
 
@@ -83,7 +82,7 @@ def _moved(document: Document, blocks: Sequence[Block]) -> tuple[Reference, ...]
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a document says about one of its figures; `document` is its id."""
+    """What a document says about one of its figures. `document` is its id, `read` the text in the picture."""
 
     title: str
     language: str
@@ -95,7 +94,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A description, empty where there is nothing to say; `failure` where none could be had."""
+    """A description, empty if there is nothing to say or if the call failed (`failure`)."""
 
     text: str = ""
     failure: Failure | None = None
@@ -103,20 +102,20 @@ class Described:
 
 @runtime_checkable
 class Describer(Protocol):
-    """Puts pictures into words."""
+    """Describes pictures in words."""
 
     async def describe(self, picture: Picture, surroundings: Surroundings) -> Described:
-        """Return what the picture shows. Raises `BudgetExceeded` and no other error of a model."""
+        """Return a description of the picture. Raises `BudgetExceeded` and no other error of a model."""
         ...
 
 
 class FigureReply(BaseModel):
-    """A model's reply about one picture."""
+    """A model's reply about a picture."""
 
     model_config = ConfigDict(extra="ignore")
 
     kind: Literal["photo", "drawing", "diagram", "chart", "table", "screenshot", "logo", "decoration"]
-    # Characters; 600 tokens are some 2,500.
+    # Maximum characters; 600 tokens are about 2,500.
     description: str = Field("", max_length=4000)
 
     def says_nothing(self) -> bool:
@@ -124,7 +123,7 @@ class FigureReply(BaseModel):
 
 
 class ChatDescriber:
-    """Asks a vision-capable chat model; its prompt is `describe_figure`, which a knowledge base may replace."""
+    """Asks a vision-capable chat model, with the prompt `describe_figure` (`prompts` is a folder with overrides)."""
 
     def __init__(self, chat: Chat, prompts: Path | None = None) -> None:
         self._chat = chat
@@ -154,9 +153,9 @@ class ChatDescriber:
 
 
 async def describe_figures(parsed: Parsed, describer: Describer) -> tuple[Parsed, tuple[Failure, ...]]:
-    """Return `parsed` with its figures described, and the failures; each picture is asked about once.
+    """Return `parsed` with descriptions of its figures, and the failures; each picture is sent once.
 
-    A figure that has a description keeps it. Raises `BudgetExceeded`.
+    A figure that already has a description keeps it. Raises `BudgetExceeded`.
     """
     document = parsed.document
     if document is None:
@@ -169,32 +168,30 @@ async def describe_figures(parsed: Parsed, describer: Describer) -> tuple[Parsed
 
 
 def undescribed(parsed: Parsed) -> list[tuple[Picture, Surroundings]]:
-    """Return each picture that is worth a description and has none, with what the document says around it."""
+    """Return each picture that is worth a description and has none, with what the document says about it."""
     if parsed.document is None:
         return []
-    pictures = {picture.digest: picture for picture in parsed.pictures if _worth_asking(picture)}
-    blocks = {figure.digest: block for block in parsed.document.blocks if (figure := _undescribed(block, pictures))}
-    return [(pictures[digest], _surroundings(parsed.document, block)) for digest, block in blocks.items()]
+    pictures = {
+        picture.digest: picture
+        for picture in parsed.pictures
+        if picture.media_type in _SEEN and len(picture.data) >= _SMALLEST
+    }
+    figures = {
+        block.figure.digest: (block.figure, block.provenance.span)
+        for block in parsed.document.blocks
+        if block.figure is not None and block.figure.digest in pictures and not block.figure.description
+    }
+    return [(pictures[digest], _surroundings(parsed.document, *found)) for digest, found in figures.items()]
 
 
-def _worth_asking(picture: Picture) -> bool:
-    return picture.media_type in _SEEN and len(picture.data) >= _SMALLEST
-
-
-def _undescribed(block: Block, pictures: dict[str, Picture]) -> Figure | None:
-    figure = block.figure
-    return figure if figure is not None and figure.digest in pictures and not figure.description else None
-
-
-def _surroundings(document: Document, block: Block) -> Surroundings:
-    span, figure = block.provenance.span, block.figure
+def _surroundings(document: Document, figure: Figure, span: Span) -> Surroundings:
     before = document.text[max(0, span.start - _AROUND) : span.start]
     after = document.text[span.end : span.end + _AROUND]
     return Surroundings(
         title=document.title,
         language=document.language,
-        caption=figure.caption if figure else "",
+        caption=figure.caption,
         context=f"{before.strip()}\n[the figure]\n{after.strip()}",
-        read=figure.ocr_text if figure else "",
+        read=figure.ocr_text,
         document=document.id,
     )

@@ -1,4 +1,4 @@
-"""The pictures of a document that are still to be read off, and the sentences on what was left unread."""
+"""The pictures of a document, which are read by OCR last, and the sentences about what was left unread."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from pipelines.parse.parsed import Picture, ReadOff
 from pipelines.parse.pieces import Image, Piece, Place, clean
 from pipelines.parse.settings import OcrSettings
 
-_MOST = 5
-"""Issues that are written out in a sentence, and runs of pages with the same one; the rest are counted."""
+_MOST_LISTED = 5
+"""Maximum issues, and maximum runs of pages, that a sentence lists; the rest are counted."""
 
 
 class Gallery:
-    """Keeps each picture once. What stands in figures is read when all else is: it takes long, and may be left out."""
+    """Keeps each picture once. OCR runs after everything else is read: it takes long and may be skipped."""
 
     def __init__(self) -> None:
         self._pictures: dict[str, Picture] = {}
         self._waiting: dict[str, list[Piece]] = {}
 
     def keep(self, image: Image) -> str:
-        """Keep a picture and return the digest of its bytes, empty where it has none."""
+        """Keep a picture and return the digest of its bytes, or '' if it has none."""
         key = digest(image.data) if image.data else ""
         if key and key not in self._pictures:
             self._pictures[key] = Picture(key, image.media_type, image.data)
         return key
 
     def wait(self, piece: Piece) -> None:
-        """Have the figure of a piece read off in `read`."""
+        """Queue the figure of a piece for `read`."""
         if piece.figure is not None and piece.figure.digest:
             self._waiting.setdefault(piece.figure.digest, []).append(piece)
 
@@ -41,14 +41,17 @@ class Gallery:
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """The digests of the pictures that are not read off yet."""
+        """The digests of the pictures that have not been read yet."""
         return tuple(self._waiting)
 
     def read(self, settings: OcrSettings, task: ParseTask, begin: Callable[[], None]) -> tuple[list[ReadOff], str]:
-        """Read off what waits, as far as the limits go; return what was read, and why the rest was not."""
+        """Read the waiting pictures within the limits; return the results, and why the others were not read.
+
+        `begin` is called before the first picture that OCR reads.
+        """
         if not self._waiting:
             return [], ""
-        from pipelines.parse.ocr.figure_reader import FigureReader  # documents without pictures load no OCR
+        from pipelines.parse.ocr.figure_reader import FigureReader  # OCR is not loaded for documents without pictures
 
         reader = FigureReader(settings, task, begin)
         done: dict[str, ReadOff] = {}
@@ -58,70 +61,67 @@ class Gallery:
                 done[key] = found
         for key, found in done.items():
             for piece in self._waiting.pop(key):
-                _tell(piece, found)
+                _set_text(piece, found)
         return list(done.values()), reader.refused
 
 
-def _tell(piece: Piece, found: ReadOff) -> None:
+def _set_text(piece: Piece, found: ReadOff) -> None:
     if piece.figure is not None:
         piece.figure = replace(piece.figure, ocr_text=clean(found.text))
         piece.text, piece.confidence = shown_text(piece.figure), found.confidence
 
 
 def shown_text(figure: Figure) -> str:
-    """Return what a figure contributes to the text of its document."""
+    """Return the text of a figure in its document."""
     return "\n".join(part for part in (figure.ocr_text, figure.description) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What limits kept from being read, by name, and the sentences that say so."""
+    """The names of what was not read because of limits, and sentences about it."""
 
     names: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
 
-    def and_(self, names: Iterable[str], issue: str = "") -> LeftOut:
-        """Return this and more."""
+    def plus(self, names: Iterable[str], issue: str = "") -> LeftOut:
+        """Return a copy with more names and an issue."""
         return LeftOut(tuple(dict.fromkeys((*self.names, *names))), (*self.issues, issue) if issue else self.issues)
 
 
 def page_issues(pages: Sequence[Page]) -> list[str]:
-    """Return the issues of pages, those that several pages share in one sentence."""
-    of: dict[str, list[int]] = {}
+    """Return the issues of pages; an issue of several pages is one sentence."""
+    by_issue: dict[str, list[int]] = {}
     for page in pages:
         if page.issue:
-            of.setdefault(page.issue, []).append(page.number)
-    return [f"{pages_named(numbers)}: {issue}" for issue, numbers in of.items()]
+            by_issue.setdefault(page.issue, []).append(page.number)
+    return [f"{page_numbers(numbers)}: {issue}" for issue, numbers in by_issue.items()]
 
 
-def pages_named(numbers: Sequence[int]) -> str:
-    """Return pages as a sentence has them: "page 3", "pages 3, 7 to 9"; of many runs the first, and how many more.
-
-    `numbers` are in ascending order.
-    """
+def page_numbers(numbers: Sequence[int]) -> str:
+    """Return page numbers, in ascending order, as text: "page 3", "pages 3, 7 to 9"; after five runs only a count."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
-    shown = ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:_MOST])
-    more = sum(map(len, runs[_MOST:]))
+    shown = ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:_MOST_LISTED])
+    more = sum(map(len, runs[_MOST_LISTED:]))
     return f"page{'s' if len(numbers) > 1 else ''} {shown}{f' and {more} more' if more else ''}"
 
 
-def broken_off(place: Place, clock: Clock) -> str:
-    """Return that reading ended behind `place`, for want of time."""
+def interruption_issue(place: Place, clock: Clock) -> str:
+    """Return a sentence stating that nothing after `place` was read because the time was up."""
     last = f"page {place.page}" if place.page else place.label
     return f"{f'what follows {last}' if last else 'the rest'} was not read: {clock.reason}"
 
 
-def pictures_unread(count: int, total: int, why: str) -> str:
-    """Return how many pictures were not read off."""
+def unread_pictures_issue(count: int, total: int, why: str) -> str:
+    """Return a sentence stating how many pictures were not read by OCR."""
     return f"{count} of {total} pictures {'was' if count == 1 else 'were'} not read off: {why}"
 
 
-def summed_up(issues: Sequence[str]) -> str:
-    """Return the first issues in one line, and how many there are more."""
-    more = f"; and {len(issues) - _MOST} more" if len(issues) > _MOST else ""
-    return "; ".join(issues[:_MOST]) + more
+def joined_issues(issues: Sequence[str]) -> str:
+    """Return the first issues on one line, and the number of further ones."""
+    more = f"; and {len(issues) - _MOST_LISTED} more" if len(issues) > _MOST_LISTED else ""
+    return "; ".join(issues[:_MOST_LISTED]) + more

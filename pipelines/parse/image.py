@@ -1,4 +1,4 @@
-"""Pictures (PNG, JPEG, TIFF with its pages, WebP, BMP, GIF), read by OCR; and pages of files drawn as pictures."""
+"""Pictures (PNG, JPEG, TIFF with pages, WebP, BMP, GIF) read by OCR; and pages of files rendered as pictures."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _BYTES_PER_PIXEL = 4
 """Red, green, blue and alpha."""
 _SHOWN_AS_IS = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
 _POINTS = 72.0
-"""Points of an inch."""
+"""Points per inch."""
 _USUAL_DPI = 96.0
-"""Pixels of an inch where a picture tells none (CSS 2.1, 4.3.2)."""
+"""Pixels per inch if a picture does not state them (CSS 2.1, 4.3.2)."""
 
 
 class ImageReader:
-    """Reads each frame of a picture as a page: the figure itself, then the text on it in reading order."""
+    """Reads each frame of a picture as a page: the picture as a figure, then its text in reading order."""
 
     formats = (
         signed("image/png", ".png"),
@@ -73,7 +73,7 @@ def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
 
 
 def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> Iterator[Pillow.Image]:
-    """Yield the pages of a picture the way its camera says they are held; of an animation only the first."""
+    """Yield the pages of a picture in the orientation that its EXIF data states; of an animation only the first."""
     count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
     if count > settings.limits.pages:
         raise TooLarge(f"{count} pages, more than {settings.limits.pages}", ids=(source.uri,))
@@ -137,22 +137,22 @@ def _confidence(group: Sequence[Line]) -> float:
 
 
 DPI = 80
-"""Dots an inch: a page of A4 is 660 pixels wide, half of a screen."""
+"""Default dots per inch: a page of A4 is 660 pixels wide, half a screen."""
 LARGEST = (1200, 1600)
-"""Pixels of a picture: twice what half of a screen shows, for fine screens."""
+"""Maximum width and height in pixels: twice what half a screen shows, for high-resolution screens."""
 _DRAWN = frozenset(one.media_type for one in ImageReader.formats)
-"""Pictures that are made of pixels; drawings (SVG, DXF) are shown as their text."""
+"""Raster pictures; vector drawings (SVG, DXF) are shown as their text."""
 
 
 def drawable(media_type: str) -> bool:
-    """Whether pages of this type can be drawn."""
+    """Whether pages of this type can be rendered."""
     return media_type == "application/pdf" or media_type in _DRAWN
 
 
 def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ...] = (), dpi: float = DPI) -> bytes:
-    """Return page `number` of a file, from 1, as PNG; empty where it cannot be drawn.
+    """Return page `number` of a file, from 1, as PNG; empty if it cannot be rendered.
 
-    `dpi` is for PDF files; a picture is drawn within `LARGEST`.
+    `dpi` applies to PDF files; other pictures are scaled down to `LARGEST`.
     """
     if media_type == "application/pdf":
         return _draw_pdf(path, number, passwords, dpi)
@@ -166,7 +166,7 @@ def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -
         with PdfFile(path, passwords) as file:
             return file.render(number, max(1, int(dpi)))
     except (StrataError, RuntimeError, ValueError, IndexError):
-        return b""  # the text of the page is shown without it
+        return b""  # the text of the page is shown without a picture
 
 
 def _draw_image(path: Path, number: int) -> bytes:

@@ -1,4 +1,4 @@
-"""A parsed file as programs read it: what `strata parse --json` prints."""
+"""The output of `strata parse --json`: a parsed file for other programs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pipelines.parse.parsed import Parsed
 
 _NUMBER = re.compile(r"((?:\d{1,3}\.)+\d{0,3}|\d{1,3}\)|[A-Za-z]{1,4}[.)]|\([A-Za-z0-9]{1,4}\))\s+")
 _CHECK_BOX = re.compile(r"([☐☑☒])\s*(?=\S)")
-_COUNTING = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.")
+_NUMBERING_FORMATS = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.")
 _KINDS = {BlockKind.TABLE: "table", BlockKind.FIGURE: "picture"}
 
 
 class CellView(msgspec.Struct, omit_defaults=True):
-    """A cell: its place, the `rows` and `cols` that it covers, its text."""
+    """A cell: its position, the number of `rows` and `cols` that it spans, its text."""
 
     row: int
     col: int
@@ -33,7 +33,7 @@ class CellView(msgspec.Struct, omit_defaults=True):
 
 
 class JsonTable(msgspec.Struct, omit_defaults=True):
-    """A table; `parts` are the rows at which its pages begin, where there are several."""
+    """A table; `parts` are the rows at which its parts on successive pages begin."""
 
     rows: int
     cols: int
@@ -45,10 +45,10 @@ class JsonTable(msgspec.Struct, omit_defaults=True):
 
 
 class JsonBlock(msgspec.Struct, omit_defaults=True):
-    """A block: `kind` is "text", "table" or "picture", `type` what exactly.
+    """A block: `kind` is "text", "table" or "picture", `type` the exact kind.
 
-    `page` is the number of the page or slide, on a sheet its name; `index` the number of the table, whose text stands
-    in its cells; `ocr_text` is what was read off a picture. `marker` and `cell` are of the scored form (`to_json`).
+    `page` is the number of the page or slide, or the name of the sheet; `index` the number of the table, whose text is
+    in its cells; `ocr_text` the text found by OCR. `marker` and `cell` are set in the scored form only (`to_json`).
     """
 
     kind: str
@@ -71,14 +71,14 @@ class JsonBlock(msgspec.Struct, omit_defaults=True):
 
 
 class HeadingView(msgspec.Struct):
-    """A heading and its level; a title has level 0."""
+    """A heading and its level; the level of a title is 0."""
 
     text: str
     level: int
 
 
 class FileView(msgspec.Struct):
-    """A file: how it went, and what it holds; without text the lists are empty."""
+    """A file: its status and content; without text the lists are empty."""
 
     status: str
     reason: str
@@ -100,7 +100,7 @@ class FileView(msgspec.Struct):
 
 
 def view(parsed: Parsed, *, scored: bool = False) -> FileView:
-    """Return `parsed` as plain rows; the keys stand for what their classes tell. `scored` is told of at `to_json`."""
+    """Return `parsed` as plain rows, in the scored form (`to_json`) if `scored`."""
     document = parsed.document
     blocks = document.blocks if document else ()
     pages = document.pages if document else ()
@@ -112,7 +112,7 @@ def view(parsed: Parsed, *, scored: bool = False) -> FileView:
         language=document.language if document else "",
         engine=document.engine if document else "",
         metadata=document.metadata if document else {},
-        blocks=tuple(_scored(blocks, _counts(document)) if scored else _blocks(blocks)),
+        blocks=tuple(_scored(blocks, _has_computed_numbers(document)) if scored else _blocks(blocks)),
         headings=tuple(_headings(blocks)),
         tables=tuple(_table(block, block.table) for block in blocks if block.table is not None),
         pictures=sum(block.figure is not None for block in blocks),
@@ -136,28 +136,28 @@ def _blocks(blocks: tuple[Block, ...]) -> Iterator[JsonBlock]:
         yield _block(block) if block.table is None else _table_block(block, next(tables))
 
 
-def _scored(blocks: tuple[Block, ...], counted: bool) -> Iterator[JsonBlock]:
+def _scored(blocks: tuple[Block, ...], computed_numbers: bool) -> Iterator[JsonBlock]:
     for block, shown in zip(blocks, _blocks(blocks), strict=True):
-        yield _marked(shown, _marker(block, counted))
+        yield _without_marker(shown, _marker(block, computed_numbers))
         if block.table is not None and shown.index is not None:
             for cell in filter(_is_rich, block.table.cells):
-                yield from _pieces(block, cell, shown.index)
+                yield from _cell_lines(block, cell, shown.index)
 
 
-def _counts(document: Document | None) -> bool:
-    """Whether list items have their numbers from the format's counting, not from what somebody typed."""
-    return document is not None and document.source.media_type.startswith(_COUNTING)
+def _has_computed_numbers(document: Document | None) -> bool:
+    """Whether the numbers of list items are computed by the format's numbering rather than typed by the author."""
+    return document is not None and document.source.media_type.startswith(_NUMBERING_FORMATS)
 
 
-def _marker(block: Block, counted: bool) -> str:
+def _marker(block: Block, computed_numbers: bool) -> str:
     if block.kind is not BlockKind.LIST_ITEM:
         return ""
-    found = _CHECK_BOX.match(block.text) or (_NUMBER.match(block.text) if counted else None)
+    found = _CHECK_BOX.match(block.text) or (_NUMBER.match(block.text) if computed_numbers else None)
     return found.group(1) if found else ""
 
 
-def _marked(shown: JsonBlock, marker: str) -> JsonBlock:
-    """Return a list item without its marker, which stands beside it."""
+def _without_marker(shown: JsonBlock, marker: str) -> JsonBlock:
+    """Return a list item with its marker moved from the text to `marker`."""
     if not marker:
         return shown
     return msgspec.structs.replace(shown, text=shown.text[len(marker) :].lstrip(), marker=marker)
@@ -179,34 +179,34 @@ def _block(block: Block) -> JsonBlock:
         ocr_text=figure.ocr_text if figure else "",
         description=figure.description if figure else "",
         digest=figure.digest if figure else "",
-        # Engines tell four digits.
+        # OCR engines report four digits.
         confidence=round(block.confidence, 4),
     )
 
 
 def _table_block(block: Block, index: int) -> JsonBlock:
-    """The text of a table is in its cells."""
+    """Return a table without text, which is in its cells."""
     where = block.provenance
     return JsonBlock("table", "table", "", _page(where), where.label, where.cells, 0, where.span, where.boxes, index)
 
 
 def _is_rich(cell: Cell) -> bool:
-    """Lines in a cell that has no box and no address were made by the author, not by the width of a column."""
+    """Whether a cell has structure of its own: line breaks by the author (no box, no address), not by wrapping."""
     return cell.rich or ("\n" in cell.text and not cell.boxes and not cell.address)
 
 
-def _pieces(block: Block, cell: Cell, table: int) -> list[JsonBlock]:
+def _cell_lines(block: Block, cell: Cell, table: int) -> list[JsonBlock]:
     page, place = _page(block.provenance), (table, cell.row, cell.column)
-    pieces = []
+    lines = []
     for line in filter(str.strip, cell.text.split("\n")):
         box = _CHECK_BOX.match(line)
         text, marker = (line[box.end() :], box.group(1)) if box else (line, "")
-        pieces.append(JsonBlock("text", "cell", text, page, cell=place, marker=marker))
-    return pieces
+        lines.append(JsonBlock("text", "cell", text, page, cell=place, marker=marker))
+    return lines
 
 
 def _page(where: Provenance) -> int | str | None:
-    """A sheet is known by its name, which a range of cells tells; pages and slides by their number."""
+    """Return the name of a sheet (if there is a cell range), or the number of a page or slide."""
     return where.label if where.cells and where.label else where.page
 
 
@@ -224,8 +224,8 @@ def _table(block: Block, table: Table) -> JsonTable:
 def to_json(parsed: Parsed, indent: int = 1, *, scored: bool = False) -> str:
     """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes.
 
-    Blocks have the texts that are ingested. In the form that parsers are scored by, `scored`, the check box of a list
-    item, and the number that a word processor counted for it, stand apart in `marker`; what a rich cell holds comes
-    again behind its table, piece by piece, with `cell` = (table, row, column).
+    The texts of blocks are those that are ingested. In the scored form (`scored`), in which parsers are evaluated, the
+    check box of a list item and a number computed by the word processor are in `marker` instead of the text, and the
+    lines of a rich cell are repeated after its table, with `cell` = (table, row, column).
     """
     return msgspec.json.format(msgspec.json.encode(view(parsed, scored=scored)), indent=indent).decode()

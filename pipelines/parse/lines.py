@@ -1,4 +1,4 @@
-"""Lines of text on a page, whoever read them, in points or pixels, y down; grouped to paragraphs and joined."""
+"""Lines of text on a page from any source, in points or pixels, y pointing down; grouping and joining them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipelines.core.provenance import Box
 from pipelines.lang.characters import CJK, HANGUL
 
 RUNNING = 25
-"""Characters of a line of running text at least: narrow columns have thirty; cells and labels fewer."""
+"""Minimum characters of a line of running text: narrow columns have thirty; cells and labels fewer."""
 
 
 class Rect(NamedTuple):
@@ -41,7 +41,7 @@ class Rect(NamedTuple):
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def meet(self, other: Rect) -> Rect:
-        """Return what both cover; its area is 0 where they do not touch."""
+        """Return the intersection; its area is 0 if they do not touch."""
         return Rect(
             max(self.left, other.left),
             max(self.top, other.top),
@@ -50,11 +50,11 @@ class Rect(NamedTuple):
         )
 
     def beside(self, other: Rect) -> bool:
-        """Whether two lines stand beside one another, as the cells of a row do."""
+        """Whether two lines are on the same row."""
         return abs(self.middle[1] - other.middle[1]) < 0.5 * min(self.height, other.height)
 
     def share_in(self, other: Rect) -> float:
-        """Return how much of this rectangle lies in `other`, 0 to 1."""
+        """Return the share of this rectangle that lies in `other`, 0 to 1."""
         if self.area > 0:
             return self.meet(other).area / self.area
         return 1.0 if other.holds(*self.middle) else 0.0
@@ -66,8 +66,8 @@ class Rect(NamedTuple):
         return Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def box(self, page: int, width: float, height: float) -> Box:
-        """Return the rectangle in fractions of a page of that size, cut to the page."""
-        # A page without a size must not divide by nothing.
+        """Return the rectangle in fractions of a page of that size, clipped to the page."""
+        # Avoids division by zero for a page without a size.
         across, down = max(width, 1e-6), max(height, 1e-6)
         left, right = _fraction(self.left, across), _fraction(self.right, across)
         top, bottom = _fraction(self.top, down), _fraction(self.bottom, down)
@@ -75,27 +75,27 @@ class Rect(NamedTuple):
 
 
 def turned_box(box: Box, turn: int) -> Box:
-    """Return where a box lies on the page when the page is turned clockwise by `turn` degrees, a multiple of 90."""
-    # Quarter turns, four of which are none.
+    """Return where a box lies after the page is turned clockwise by `turn` degrees, a multiple of 90."""
+    # Four quarter turns are a full one.
     for _ in range(turn // 90 % 4):
         box = Box(box.page, _fraction(1 - box.bottom), box.left, _fraction(1 - box.top), box.right)
     return box
 
 
 def _fraction(value: float, whole: float = 1.0) -> float:
-    # Five digits of a page of 842 points are a hundredth of a point.
+    # Five digits on a page of 842 points are a hundredth of a point.
     return round(min(1.0, max(0.0, value / whole)), 5)
 
 
 def around(rects: Iterable[Rect]) -> Rect:
-    """Return the least rectangle that holds all of them, of which there is at least one."""
+    """Return the smallest rectangle that contains all of `rects`, which must not be empty."""
     lefts, tops, rights, bottoms = zip(*rects, strict=True)
     return Rect(min(lefts), min(tops), max(rights), max(bottoms))
 
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """How a line is set: size in points to a half, the font's name without its subset prefix."""
+    """The style of a line: size in points, rounded to halves, and the font's name without its subset prefix."""
 
     size: float = 0.0
     font: str = ""
@@ -112,8 +112,7 @@ PLAIN = TextStyle()
 class Line:
     """One line of one column.
 
-    `raised` says that it begins with a superscript, as footnotes do, `marked` that a bullet is drawn before it, which
-    is no character.
+    `raised`: it begins with a superscript, like a footnote. `marked`: a bullet is drawn before it as a graphic.
     """
 
     text: str
@@ -125,7 +124,7 @@ class Line:
 
     @property
     def is_item(self) -> bool:
-        """Whether it begins with a bullet or a number, as the items of lists do."""
+        """Whether it begins with a bullet or a number, like a list item."""
         return self.marked or BULLET.match(self.text) is not None
 
     @property
@@ -139,27 +138,27 @@ BULLET = re.compile(
 )
 BULLET_GLYPHS = frozenset("•◦▪■●○◆►▶➢✓☐☑☒")
 DOTS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")
-"""Dots that lead to a page's number."""
+"""A row of dots leading to a page number."""
 LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
-"""The end of an entry of a table of contents: dots and a page number."""
+"""The end of a table of contents entry: dots and a page number."""
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
 _CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _LEADING = 1.2
-"""Distance of base lines in sizes of type, as fonts and word processors have it by default (CSS: normal)."""
+"""Distance of baselines in type sizes, the default of fonts and word processors (CSS: normal)."""
 _TAB = 4.0
-"""Ems of white that no blank has: a tab, the rest of a short line, the way to another column."""
+"""Width in ems of white space wider than any blank: a tab, the rest of a short line, the gap to another column."""
 _WIDER, _SCATTER = 1.25, 1.08
-"""Steps from line to line, of the usual one: a new paragraph's (6 points on 12: 1.4), and the scatter of base lines."""
+"""Line steps relative to the usual one: of a new paragraph (6 points on 12: 1.4), and the scatter of baselines."""
 _HYPHENS = "-‐\u00ad"
 _KEPT_PREFIXES = frozenset("self non semi anti multi ex quasi pseudo cross high low one two three four".split())
 
 
 def group_paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines of one column, from the top, as paragraphs.
+    """Return the lines of one column, in order from the top, grouped into paragraphs.
 
-    A new one begins at a wider gap, at another style, at a bullet, at an indented line, and behind a short line that
-    ends a sentence.
+    A paragraph begins after a wider gap, at a change of style, at a bullet, at an indented line, and after a short line
+    that ends a sentence.
     """
     if not lines:
         return []
@@ -167,7 +166,7 @@ def group_paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
     right = max(line.rect.right for line in lines)
     groups: list[list[Line]] = [[lines[0]]]
     for above, line in pairwise(lines):
-        if _begins(above, line, groups[-1], steps.get(_size_key(line), _LEADING * line.size), right):
+        if _begins_paragraph(above, line, groups[-1], steps.get(_size_key(line), _LEADING * line.size), right):
             groups.append([])
         groups[-1].append(line)
     return groups
@@ -178,76 +177,76 @@ def _size_key(line: Line) -> int:
 
 
 def _usual_steps(lines: Sequence[Line]) -> dict[int, float]:
-    """Return the commonest distance from line to line for each size of type."""
+    """Return the most frequent distance from line to line for each type size."""
     found: dict[int, Counter[float]] = {}
     for above, line in pairwise(lines):
         step = line.rect.top - above.rect.top
-        # One size, to the rounding of half points; from overlapping lines of capitals (.6) to double spacing (2.2).
+        # Same size within rounding to half points; from overlapping lines of capitals (.6) to double spacing (2.2).
         if abs(line.size - above.size) < 0.6 and 0.6 * line.size < step < 2.2 * line.size:
             found.setdefault(_size_key(line), Counter())[round(step * 2) / 2] += 1
     return {size: min(steps, key=lambda step: (-steps[step], step)) for size, steps in found.items()}
 
 
-def _begins(above: Line, line: Line, group: Sequence[Line], usual: float, right: float) -> bool:
+def _begins_paragraph(above: Line, line: Line, group: Sequence[Line], usual: float, right: float) -> bool:
     step = line.rect.top - above.rect.top
     em = max(line.size, 1.0)
-    # Beside the line above, or back at the top of another column: a raised sign begins up to .3 of its size lower.
+    # Beside the line above, or at the top of another column; a superscript begins up to .3 of its size lower.
     if step < 0.3 * em:
         return step < -em or line.rect.left - above.rect.right > _TAB * em
     if above.style.mono and line.style.mono:
-        # An empty line in code is two steps of 1.2.
+        # A blank line in code is two steps of 1.2.
         return step > 2.5 * em or line.text[:1] in BULLET_GLYPHS
     short = above.rect.right < right - _TAB * em
-    # A tenth of the size more, for the rounding of steps to half points.
-    if step > _WIDER * usual + 0.1 * em or _changes(above, line, short or step > _SCATTER * usual):
+    # A tenth of the size is added for the rounding of steps to half points.
+    if step > _WIDER * usual + 0.1 * em or _style_changes(above, line, short or step > _SCATTER * usual):
         return True
-    # The page that dots lead to may stand apart from them.
+    # The page number of a table of contents entry may be a line of its own.
     if line.is_item or line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
         return True
     in_item = len(group) == 1 and group[0].is_item
-    return not in_item and (_set_in(line, group, em) or (short and _ends(above.text)))
+    return not in_item and (_is_indented(line, group, em) or (short and _ends_sentence(above.text)))
 
 
-def _set_in(line: Line, group: Sequence[Line], em: float) -> bool:
-    """Whether a line stands further right than the paragraph so far, as the first line of a next one does."""
+def _is_indented(line: Line, group: Sequence[Line], em: float) -> bool:
+    """Whether a line begins further right than the paragraph so far, like the first line of the next one."""
     edge = min(part.rect.left for part in group[1:]) if len(group) > 1 else group[0].rect.left
-    # An indent is an em in books, 3 to 5 in typescripts; further right another column begins.
-    return 0.8 * em < line.rect.left - edge < 6 * em and (_ends(group[-1].text) or len(group) > 2)
+    # An indent is an em in books, 3 to 5 in typescripts; a line further right is in another column.
+    return 0.8 * em < line.rect.left - edge < 6 * em and (_ends_sentence(group[-1].text) or len(group) > 2)
 
 
-def _changes(above: Line, line: Line, loose: bool) -> bool:
-    """Whether another style begins; boldness counts only where the text does not plainly run on (`loose`)."""
-    # More than the rounding to half points, and than the drift of OCR's sizes.
+def _style_changes(above: Line, line: Line, loose: bool) -> bool:
+    """Whether another style begins; a change of weight counts only if the text does not clearly continue (`loose`)."""
+    # More than the rounding to half points and the variation of sizes estimated by OCR.
     if abs(above.size - line.size) >= max(0.8, 0.06 * max(above.size, line.size)) and above.style.size:
         return True
     if above.style.mono != line.style.mono:
         return True
-    return above.style.bold != line.style.bold and (loose or _ends(above.text))
+    return above.style.bold != line.style.bold and (loose or _ends_sentence(above.text))
 
 
-def _ends(text: str) -> bool:
+def _ends_sentence(text: str) -> bool:
     return text.rstrip().endswith((".", "!", "?", ":", "。", "！", "？", "：", '."', ".”", ".)", ";"))
 
 
 def join_lines(texts: Sequence[str], vocabulary: Container[str] = frozenset()) -> str:
-    """Return lines as one text: words divided at line ends made whole, no blank between lines of Chinese.
+    """Return lines as one text: words divided at line ends are rejoined; Chinese lines are joined without a space.
 
-    `vocabulary` holds the words of the document in small letters; it tells "load-/carrying" from "carry-/ing".
+    `vocabulary` has the document's words in lower case; it distinguishes "load-/carrying" from "carry-/ing".
     """
     joined: list[str] = []
     for text in (text.strip() for text in texts):
         if joined and text:
-            joined.append(_glue(joined, text, vocabulary))
+            joined.append(_separator(joined, text, vocabulary))
         if text:
             joined.append(text)
     return "".join(joined)
 
 
-def _glue(joined: list[str], below: str, vocabulary: Container[str]) -> str:
-    """Return what goes between two lines; a hyphen that only divides a word is taken off the first."""
+def _separator(joined: list[str], below: str, vocabulary: Container[str]) -> str:
+    """Return the separator of two lines; a hyphen that only divides a word is removed from the first."""
     above = joined[-1]
     if above[-1] in _HYPHENS and len(above) > 1 and above[-2].isalnum() and below[0].isalnum():
-        if _divides(above, below, vocabulary):
+        if _divides_word(above, below, vocabulary):
             joined[-1] = above[:-1]
         return ""
     if _CJK_END.search(above) and _CJK_START.search(below) and not _HANGUL.search(above[-1] + below[0]):
@@ -255,8 +254,8 @@ def _glue(joined: list[str], below: str, vocabulary: Container[str]) -> str:
     return "" if above[-1] == "/" and "://" in above.rsplit(" ", 1)[-1] else " "
 
 
-def _divides(above: str, below: str, vocabulary: Container[str]) -> bool:
-    """A hyphen before a small letter divides a word; before a capital, a digit, or behind "self", it belongs to it."""
+def _divides_word(above: str, below: str, vocabulary: Container[str]) -> bool:
+    """Whether a hyphen only divides a word: by `vocabulary`, else before a small letter, but not after "self" etc."""
     first = re.split(r"[\s(/]", above[:-1])[-1].lower()
     second = re.match(r"[^\W\d_]*", below)[0].lower()  # type: ignore[index]
     if above[-1] == "\u00ad" or first + second in vocabulary:

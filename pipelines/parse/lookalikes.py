@@ -1,4 +1,4 @@
-"""Headings that nobody marked as such: short paragraphs, all bold or larger, in a document without headings."""
+"""Headings without heading markup: short paragraphs, bold or larger, in a document without marked headings."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from pipelines.parse.captions import caption_subject
 from pipelines.parse.outline import number_depth, section_number
 
 _LONGEST, _MOST_WORDS = 110, 14
-"""Characters and words of a heading: a line and a half. Longer bold paragraphs are warnings and summaries."""
+"""Maximum characters and words of a heading: a line and a half. Longer bold paragraphs are warnings and summaries."""
 _LARGER = 1.1
-"""Times the size of the running text from which type is larger: a point in ten; half points within text are less."""
+"""Minimum size of larger type, relative to body text: a point in ten; variation within body text is half a point."""
 _MOST = 0.5
-"""Share of a document's paragraphs that headings are at most."""
+"""Maximum share of headings among the paragraphs of a document."""
 _BLOCK = 3
-"""Paragraphs in one look below one another that head nothing: an address, the lines of a cover."""
+"""Minimum successive paragraphs of one look that are no headings: an address, the lines of a cover."""
 _ENDS = (".", ",", ";", ":", "!", "。", "，", "；", "：", "…")
 _ADMONITION = re.compile(rf"{any_of('notice')}\s*(?:[:!.：！–—-]|$)", re.IGNORECASE)
-"""The label of a warning, alone or before its text; "Notes on safety" is a heading."""
+"""The label of a warning, alone or before its text. "Notes on safety" is a heading."""
 TITLE = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How all of a paragraph is set: its size in points, 0 where unknown, and its weight."""
+    """The style of a whole paragraph: its size in points, 0 if unknown, and its weight."""
 
     size: float = 0.0
     bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
-    """A paragraph of the document and how it looks; `position` is that of its piece."""
+class StyledParagraph:
+    """A paragraph and its look; `position` is that of its piece."""
 
     position: int
     text: str
@@ -45,33 +45,31 @@ class Looking:
 
 
 class Lookalikes:
-    """Collects the paragraphs of the running text; of a document that has headings there is nothing to tell."""
+    """Collects the paragraphs of the running text. Documents that mark their headings (`told`) need no guessing."""
 
     def __init__(self, told: bool = False) -> None:
         self.told = told
-        """Whether the document has headings that it marks as such."""
-        self._seen: list[Looking] = []
+        """Whether the document marks its headings."""
+        self._seen: list[StyledParagraph] = []
 
     def add(self, position: int, text: str, look: Look) -> None:
-        """Take in the paragraph that became the piece at `position`."""
-        self._seen.append(Looking(position, text, look))
+        """Add the paragraph that became the piece at `position`."""
+        self._seen.append(StyledParagraph(position, text, look))
 
     def headings(self, last: int) -> dict[int, int]:
-        """Return the levels of what looks like headings, by position; nothing where the document tells them."""
+        """Return the levels of paragraphs that look like headings, by position; empty if headings are marked."""
         return {} if self.told else dict(lookalikes(self._seen, last))
 
 
-def lookalikes(paragraphs: Sequence[Looking], last: int) -> Mapping[int, int]:
+def lookalikes(paragraphs: Sequence[StyledParagraph], last: int) -> Mapping[int, int]:
     """Return the levels of the paragraphs that look like headings, by position; `TITLE` for the document's title.
 
-    `last` is the position of the document's last piece, which heads nothing.
-
-    Nothing where most of a document stands out: there the look says nothing. A number that a heading begins with
-    ("2.1") gives its level; the others rank by size, then weight.
+    `last` is the position of the document's last piece, which is not a heading. A section number ("2.1") determines the
+    level; other headings are ranked by size, then weight. Returns nothing if most paragraphs stand out.
     """
-    body = _body(paragraphs)
+    body = _body_look(paragraphs)
     marked = [one for one in paragraphs if _stands_out(one.look, body) and _title_like(one.text)]
-    marked = _that_head(marked, last)
+    marked = _with_text_below(marked, last)
     if not marked or len(marked) > max(1, _MOST * len(paragraphs)):
         return {}
     title = _title(marked, paragraphs)
@@ -80,8 +78,8 @@ def lookalikes(paragraphs: Sequence[Looking], last: int) -> Mapping[int, int]:
     return levels if title is None else {title.position: TITLE, **levels}
 
 
-def _body(paragraphs: Sequence[Looking]) -> Look:
-    """The look that most of the text has."""
+def _body_look(paragraphs: Sequence[StyledParagraph]) -> Look:
+    """Return the look of most of the text."""
     characters: Counter[Look] = Counter()
     for one in paragraphs:
         characters[one.look] += len(one.text)
@@ -90,7 +88,7 @@ def _body(paragraphs: Sequence[Looking]) -> Look:
 
 def _stands_out(look: Look, body: Look) -> bool:
     larger = look.size >= _LARGER * body.size > 0
-    # Bold type half a point smaller (10.5 in 11: .955) is a heading still; a point smaller it is a note.
+    # Bold type half a point smaller (10.5 in 11: .955) is still a heading; a point smaller, it is a note.
     return larger or (look.bold and not body.bold and look.size >= 0.95 * body.size)
 
 
@@ -102,9 +100,9 @@ def _title_like(text: str) -> bool:
     return not text.rstrip().endswith(_ENDS)
 
 
-def _that_head(marked: Sequence[Looking], last: int) -> list[Looking]:
-    """Return those that something follows: of three lines in one look below one another none is a heading."""
-    runs: list[list[Looking]] = []
+def _with_text_below(marked: Sequence[StyledParagraph], last: int) -> list[StyledParagraph]:
+    """Return the paragraphs that can be headings: not the last one, and not in a run of three or more of one look."""
+    runs: list[list[StyledParagraph]] = []
     for one in marked:
         above = runs[-1][-1] if runs else None
         if above is not None and above.position == one.position - 1 and above.look == one.look:
@@ -114,8 +112,8 @@ def _that_head(marked: Sequence[Looking], last: int) -> list[Looking]:
     return [one for run in runs if len(run) < _BLOCK for one in run if one.position < last]
 
 
-def _title(marked: Sequence[Looking], paragraphs: Sequence[Looking]) -> Looking | None:
-    """The first paragraph, where no other heading looks like it."""
+def _title(marked: Sequence[StyledParagraph], paragraphs: Sequence[StyledParagraph]) -> StyledParagraph | None:
+    """Return the first paragraph if it stands out and no other heading has its look."""
     first = marked[0]
     alone = all(one.look != first.look for one in marked[1:])
     return first if first is paragraphs[0] and alone and not section_number(first.text) else None
@@ -130,10 +128,10 @@ L = TypeVar("L", bound=Lookalikes)
 
 
 class Story(Generic[L]):
-    """Appends blocks in reading order; a format adds how its elements are read.
+    """Base of formats that append blocks in reading order.
 
-    `place` is where the next block stands, without a page where the file does not tell pages. Lines of code are held
-    until something else follows, and become one block.
+    `place` is that of the next block, without a page if the format has no pages. Lines of code are collected and
+    appended as one block when something else follows.
     """
 
     def __init__(self, builder: DocumentBuilder, looks: L, place: Place) -> None:
@@ -143,17 +141,17 @@ class Story(Generic[L]):
         self._code: list[str] = []
 
     def finish(self) -> None:
-        """Append what is still held back and find headings by their look; called once, at the end."""
+        """Append collected code and find headings by their look; call it once, at the end."""
         self._flush()
         self._builder.promote(self._looks.headings(self._builder.last))
 
     def _flush(self) -> None:
-        """Append the lines of code held so far."""
+        """Append the collected lines of code."""
         if self._code:
             self._builder.code("\n".join(self._code), self.place)
             self._code.clear()
 
     def _turn(self, pages: int) -> None:
-        """Go on by so many pages."""
+        """Advance by this number of pages."""
         if pages and self.place.page is not None:
             self.place = Place(self.place.page + pages)

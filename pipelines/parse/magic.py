@@ -1,4 +1,4 @@
-"""Binary formats by their first bytes, and by what is inside for the two that are containers of many formats."""
+"""Binary formats by their first bytes; for ZIP and OLE, which contain many formats, also by their members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENCRYPTED_OFFICE = "application/vnd.ms-office.encrypted"
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
 CONTAINER = "META-INF/container.xml"
-"""Where an EPUB names its package file (EPUB 3.3, OCF 4.2.6.3.1)."""
+"""The member that names the package file of an EPUB (EPUB 3.3, OCF 4.2.6.3.1)."""
 
 _PREFIXES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -54,15 +54,15 @@ _PREFIXES = (
     (b"wOF2", "font/woff2"),
 )
 _CHUNK_TYPE = slice(8, 12)
-"""Where RIFF files, and ISO base media files behind "ftyp", say what they hold."""
+"""Position of the content type in RIFF files, and in ISO base media files after "ftyp"."""
 _BITMAP_SIZE = slice(14, 18)
-"""Where BMP says how long its second header is: behind the first, of 14 bytes."""
+"""Position of the length of BMP's second header, which follows the first one of 14 bytes."""
 TAR_MARK = slice(257, 262)
-"""Where a tar archive says "ustar" (POSIX.1-1988)."""
-# Sizes of the headers of BMP, from BITMAPCOREHEADER to BITMAPV5HEADER (Windows GDI, "Bitmap header types").
+"""Position of "ustar" in a tar archive (POSIX.1-1988)."""
+# Sizes of BMP headers, from BITMAPCOREHEADER to BITMAPV5HEADER (Windows GDI, "Bitmap header types").
 _BITMAP_HEADERS = tuple(bytes([size, 0, 0, 0]) for size in (12, 40, 108, 124))
 
-# The main part's content type ends in one of these, Strict or Transitional, template, show or macro-enabled.
+# Endings of the main part's content type: Strict or Transitional, template, show or macro-enabled.
 _MAIN_PARTS = (
     ("wordprocessingml", _OOXML + "wordprocessingml.document"),
     ("ms-word", _OOXML + "wordprocessingml.document"),
@@ -74,12 +74,12 @@ _MAIN_PARTS = (
 )
 OOXML_TYPES = frozenset(media_type for _, media_type in _MAIN_PARTS)
 XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
-"""A workbook whose parts are no XML (MS-XLSB)."""
+"""A workbook with binary parts (MS-XLSB)."""
 _IWORK_PART = "Index/Document.iwa"
 _LONGEST_TYPE = 255
-"""Characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
+"""Maximum characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
 _FIRST_HEADERS = 1 << 16
-"""Bytes in which the first members of a broken ZIP are looked for."""
+"""Bytes that are searched for the first members of a broken ZIP file."""
 _MAIN_FOLDERS = (
     ("word/", _OOXML + "wordprocessingml.document"),
     ("xl/", _OOXML + "spreadsheetml.sheet"),
@@ -94,15 +94,15 @@ _OLE_STREAMS = {
     "Book": "application/vnd.ms-excel",
 }
 _CFB_HEADER, _CFB_SHIFT, _CFB_DIRECTORY = 512, 30, 48
-"""Bytes of an OLE file's header; where in it sector shift and first sector of the directory stand (MS-CFB 2.2)."""
+"""Bytes of an OLE file's header; positions of the sector shift and of the directory's first sector (MS-CFB 2.2)."""
 _CFB_ENTRY, _CFB_NAME = 128, 64
-"""Bytes of a directory entry, and those of its name, behind which its length stands (MS-CFB 2.6.1)."""
+"""Bytes of a directory entry, and of its name, which is followed by its length (MS-CFB 2.6.1)."""
 _CFB_MOST_SHIFT, _CFB_SECTORS = 16, 64
-"""The shift is 9 or 12: more is damage. Sectors of the directory that are read: 256 entries at least."""
+"""Maximum shift (valid ones are 9 and 12), and the directory sectors that are read: at least 256 entries."""
 
 
 def signature(head: bytes, path: Path) -> str:
-    """Return the media type of the file at `path`, which begins with `head`; empty where it is none of these."""
+    """Return the media type of the file at `path`, which begins with `head`, or '' if it is not a known format."""
     media_type = binary_type(head)
     if media_type == ZIP:
         return zip_type(path)
@@ -110,33 +110,33 @@ def signature(head: bytes, path: Path) -> str:
 
 
 def binary_type(head: bytes) -> str:
-    """Return the media type that the first kilobytes of a file tell, empty where they tell none."""
+    """Return the media type that the first kilobytes of a file identify, or ''."""
     for prefix, media_type in _PREFIXES:
         if head.startswith(prefix):
             return media_type
     if head.startswith(b"RIFF"):
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}.get(head[_CHUNK_TYPE], "")
-    # Behind the size of the box, four bytes (ISO/IEC 14496-12, 4.2).
+    # After the four bytes of the box's size (ISO/IEC 14496-12, 4.2).
     if head.startswith(b"ftyp", 4):
         return "image/heic" if head[_CHUNK_TYPE] in (b"heic", b"heix", b"mif1") else "video/mp4"
     if head[:2] == b"BM" and head[_BITMAP_SIZE] in _BITMAP_HEADERS:
         return "image/bmp"
     if head[TAR_MARK] == b"ustar":
         return "application/x-tar"
-    # A PDF may have anything before its first line (PDF 1.7, appendix H, note 13).
+    # A PDF may have other bytes before its first line (PDF 1.7, appendix H, note 13).
     return PDF if b"%PDF-" in head[:1024] else ""
 
 
 def is_zipped_office(media_type: str) -> bool:
-    """Whether files of a type are ZIP files of XML: OOXML, OpenDocument."""
+    """Whether files of a type are ZIP archives of XML: OOXML or OpenDocument."""
     return media_type in OOXML_TYPES or media_type.startswith(_ODF)
 
 
 def zip_type(path: Path) -> str:
-    """Return what a ZIP file is: an office document, an EPUB, or just an archive."""
+    """Return the media type of a ZIP file: an office document, an EPUB, or a plain archive."""
     try:
         with zipfile.ZipFile(path) as archive:
-            # Twice the members that `limits.members` allows; the main parts of an office document come first.
+            # Twice what `limits.members` allows; the main parts of an office document come first.
             names = archive.namelist()[:20_000]
             return _declared(archive, names) or _ooxml(archive, names) or ZIP
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError, struct.error):
@@ -144,7 +144,7 @@ def zip_type(path: Path) -> str:
 
 
 def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
-    """ODF and EPUB name their type in a member of its own."""
+    """Return the type that ODF and EPUB state in a member named "mimetype"."""
     folder = folder_of_book(names)
     if f"{folder}mimetype" not in names:
         return _ODF + "text" if "META-INF/manifest.xml" in names and "content.xml" in names else ""
@@ -154,7 +154,7 @@ def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
 
 
 def folder_of_book(names: list[str]) -> str:
-    """Return the one folder with its slash in which all of an EPUB lies, if its folder was packed; else ''."""
+    """Return the folder, with its slash, that contains all of an EPUB if the folder itself was zipped; else ''."""
     folder = names[0].partition("/")[0] + "/" if names else ""
     packed = f"{folder}{CONTAINER}" in names and all(name.startswith(folder) for name in names)
     return folder if packed else ""
@@ -167,20 +167,18 @@ def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:
         return XLSB
     if "[Content_Types].xml" in names:
         with archive.open("[Content_Types].xml") as member:
-            # Some 10,000 parts: more than a document has.
+            # About 10,000 parts: more than a document has.
             types = member.read(2_000_000).decode("utf-8", "replace").lower()
         for key, media_type in _MAIN_PARTS:
             if any(key in part and ".main" in part for part in types.split('contenttype="')[1:]):
                 return media_type
-    return _by_folder(names) if "[Content_Types].xml" in names or "_rels/.rels" in names else ""
-
-
-def _by_folder(names: list[str]) -> str:
+    elif "_rels/.rels" not in names:
+        return ""
     return next((kind for folder, kind in _MAIN_FOLDERS if any(name.startswith(folder) for name in names)), "")
 
 
 def _broken_zip(path: Path) -> str:
-    """Without a readable directory the names in the first local headers still tell what it was."""
+    """Return the type of a ZIP file without a readable directory, from the names in its first local headers."""
     with path.open("rb") as file:
         head = file.read(_FIRST_HEADERS)
     if b"mimetypeapplication/" in head:
@@ -192,7 +190,7 @@ def _broken_zip(path: Path) -> str:
 
 
 def ole_type(path: Path) -> str:
-    """Return what an OLE compound file is, `OLE` where none of its streams tells."""
+    """Return the media type of an OLE compound file, or `OLE` if none of its streams identifies it."""
     with path.open("rb") as file:
         header = file.read(_CFB_HEADER)
         if len(header) < _CFB_HEADER:
@@ -200,7 +198,7 @@ def ole_type(path: Path) -> str:
         (shift,) = struct.unpack_from("<H", header, _CFB_SHIFT)
         sector = 1 << min(shift, _CFB_MOST_SHIFT)
         (first,) = struct.unpack_from("<I", header, _CFB_DIRECTORY)
-        # The chain of directory sectors is contiguous in nearly every file; the first ones name the main stream.
+        # The directory's sectors are contiguous in nearly every file, and the first ones name the main stream.
         if (place := (first + 1) * sector) >= path.stat().st_size:
             return OLE
         file.seek(place)

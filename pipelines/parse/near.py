@@ -1,4 +1,4 @@
-"""Things on a page by where they stand: what is near, whether something covers it, which labels belong together."""
+"""Spatial search on a page: what is near, what covers a point, which labels form a group."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pipelines.parse.lines import Line, Rect, around
 
 T = TypeVar("T")
 _SIDE = 24.0
-"""Points: side of the squares that a page is divided into."""
+"""Side of the grid's squares in points."""
 _FURTHEST = 200
-"""Squares from the page's corner beyond which all is one: coordinates may be anything."""
+"""Squares from the page's corner beyond which all coordinates share one square: coordinates may be anything."""
 
 
 class Near(Generic[T]):
-    """Things on a page by the squares that they touch."""
+    """An index of items on a page, by the grid squares that they touch."""
 
     def __init__(self, things: Sequence[T], rect_of: Callable[[T], Rect]) -> None:
         self._things = things
@@ -29,37 +29,37 @@ class Near(Generic[T]):
                 self._by_square.setdefault(square, []).append(number)
 
     def at(self, rect: Rect) -> list[T]:
-        """Return what may meet a rectangle, in the order in which it was given."""
+        """Return the items that may touch a rectangle, in their original order."""
         found = {number for square in squares(rect) for number in self._by_square.get(square, ())}
         return [self._things[number] for number in sorted(found)]
 
 
 def linked(rects: Sequence[Rect], reach: float, near: Callable[[Rect, Rect], bool]) -> list[list[int]]:
-    """Return the positions of rectangles in groups: two are in one where a chain of near ones leads there.
+    """Return the positions of rectangles in groups, the connected components of `near`.
 
     Args:
         rects: the rectangles.
-        reach: how far apart two near ones are at most, across and down.
-        near: whether two are.
+        reach: maximum distance of two near ones, horizontally and vertically.
+        near: whether two are near.
     """
     index = Near(range(len(rects)), lambda at: rects[at].grown(reach))
-    left = set(range(len(rects)))
+    remaining = set(range(len(rects)))
     groups: list[list[int]] = []
-    while left:
-        group, edge = [], [min(left)]
-        left.discard(edge[0])
+    while remaining:
+        group, edge = [], [min(remaining)]
+        remaining.discard(edge[0])
         while edge:
             at = edge.pop()
             group.append(at)
-            found = [other for other in index.at(rects[at]) if other in left and near(rects[at], rects[other])]
-            left.difference_update(found)
+            found = [other for other in index.at(rects[at]) if other in remaining and near(rects[at], rects[other])]
+            remaining.difference_update(found)
             edge += found
         groups.append(sorted(group))
     return groups
 
 
 class Covered:
-    """The places of a page that some rectangles cover."""
+    """The area of a page that some rectangles cover."""
 
     def __init__(self, rects: Iterable[Rect]) -> None:
         self._whole: set[tuple[int, int]] = set()
@@ -72,13 +72,13 @@ class Covered:
                     self._partly.setdefault((column, row), set()).add(rect)
 
     def holds(self, x: float, y: float) -> bool:
-        """Whether one of the rectangles holds the point."""
+        """Whether one of the rectangles contains the point."""
         square = next(squares(Rect(x, y, x, y)))
         return square in self._whole or any(rect.holds(x, y) for rect in self._partly.get(square, ()))
 
 
 def squares(rect: Rect) -> Iterator[tuple[int, int]]:
-    """Yield the squares that a rectangle touches; at least one."""
+    """Yield the grid squares that a rectangle touches; at least one."""
     left, top, right, bottom = (_number(side) for side in rect)
     for row in range(top, max(top, bottom) + 1):
         for column in range(left, max(left, right) + 1):
@@ -94,18 +94,18 @@ def _square(column: int, row: int) -> Rect:
 
 
 _ACROSS, _DOWN = 1.2, 0.6
-"""Heights of a line between two words of one label, beside (a wide blank) and below one another (loose leading)."""
+"""Maximum gaps between words of one label, in line heights: horizontally (a wide blank), vertically (loose leading)."""
 _NEAR = 2.5
-"""Heights of a line between two labels of one part of a drawing, at most: two empty lines and their scatter."""
+"""Maximum distance of two labels in one part of a drawing, in line heights: two empty lines and their scatter."""
 _MOST = 1_000
-"""Lines beyond which they are not compared with one another: a million pairs are a second."""
+"""Maximum lines that are compared with one another: a million pairs take a second."""
 _RUNNING = 18
-"""Characters that a line of running text has in the median, at least: three words; labels are one or two."""
+"""Minimum median length of lines of running text, in characters: three words; labels are one or two."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelGroup:
-    """Labels near one another, one to a line of `text`."""
+    """A group of nearby labels, one per line of `text`."""
 
     text: str
     rect: Rect
@@ -113,13 +113,13 @@ class LabelGroup:
 
 
 def is_running(lines: Sequence[Line]) -> bool:
-    """Whether lines are running text, not the labels of a drawing."""
+    """Whether lines are running text rather than the labels of a drawing."""
     lengths = sorted(len(line.text) for line in lines)
     return bool(lengths) and lengths[len(lengths) // 2] >= _RUNNING
 
 
 def parts_of(lines: Sequence[Line]) -> list[LabelGroup]:
-    """Return the parts of a drawing by their labels, parts and labels from the top."""
+    """Return the label groups of a drawing; groups and their labels are ordered from the top."""
     if len(lines) > _MOST:
         return [_part([[line] for line in in_rows(lines)])]
     height = median(_thickness(line.rect) for line in lines) if lines else 1.0
@@ -135,7 +135,7 @@ def parts_of(lines: Sequence[Line]) -> list[LabelGroup]:
 
 
 def _by_rows(rects: Sequence[Rect], numbers: Sequence[int]) -> list[int]:
-    """Return the numbers of rectangles in the order in which rows of them are read."""
+    """Return `numbers`, one for each rectangle, in reading order of rows."""
     order = in_rows([Line(str(number), rect) for number, rect in zip(numbers, rects, strict=True)])
     return [int(line.text) for line in order]
 
@@ -147,14 +147,14 @@ def _part(labels: Sequence[Sequence[Line]]) -> LabelGroup:
 
 
 def _one_label(one: Rect, other: Rect, height: float) -> bool:
-    """Whether two lines are words side by side, or lines of one label below one another."""
-    # OCR draws its boxes a third too high or too low: type of twice the size is another label.
+    """Whether two rectangles are words side by side, or stacked lines, of one label."""
+    # OCR boxes are a third too high or too low; type of twice the size is another label.
     if abs(_thickness(one) - _thickness(other)) > 0.6 * height:
         return False
     across = max(one.left, other.left) - min(one.right, other.right)
     down = max(one.top, other.top) - min(one.bottom, other.bottom)
     beside = down < -0.5 * height and across < _ACROSS * height
-    # Lines of one label overlap by a third of the shorter one: centred or flush, not merely touching.
+    # Stacked lines of one label, centred or aligned, overlap by at least a third of the shorter one.
     return beside or (across < -0.3 * min(one.width, other.width) and down < _DOWN * height)
 
 

@@ -1,4 +1,4 @@
-"""The tree of sections, from the headings of a document in order."""
+"""The section tree of a document, built from its headings in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHINESE = re.compile(r"第?\s*([一二三四五六七八九十百0-9]{1,5})\s*[
 
 
 def number_depth(number: str) -> int:
-    """Return how deep a section of that number lies: 1 for "4", "4.0" and "B", 2 for "4.2" and "B.1"."""
+    """Return the depth of a section with this number: 1 for "4", "4.0" and "B", 2 for "4.2" and "B.1"."""
     parts = number.split(".")
     while len(parts) > 1 and parts[-1] == "0":
         parts.pop()
@@ -29,8 +29,8 @@ def number_depth(number: str) -> int:
 
 
 def section_number(title: str) -> str:
-    """Return the number a heading begins with ("4.2", "A.1", "三"), empty where it has none."""
-    # 60 characters hold the longest number that the patterns know (31), the word before it, and blanks.
+    """Return the number that a heading begins with ("4.2", "A.1", "三"), or ''."""
+    # 60 characters contain the longest number of the patterns (31), the word before it, and blanks.
     head = title.strip()[:60]
     if match := _NAMED.match(head) or _CHINESE.match(head):
         return match.group(1)
@@ -51,10 +51,10 @@ class _Open:
 
 
 def build_sections(document: str, blocks: Sequence[Block], length: int) -> tuple[Section, ...]:
-    """Return the root and one section a heading, in order of their start.
+    """Return the root section and one for each heading, in order of their start.
 
-    A heading's own level may skip ("1", then "3"); the depth of its section never does: it is one more than that of
-    the nearest heading above it with a smaller level.
+    Levels of headings may be skipped (1, then 3); depths of sections are not: the depth is one more than that of the
+    nearest preceding heading with a smaller level.
     """
     root = Section(content_id("section", document, 0), "", 0, Span(0, length))
     stack: list[_Open] = []

@@ -1,4 +1,4 @@
-"""What parsing one file gives, and what was read off its pictures."""
+"""The result of parsing a file, and OCR results of its pictures."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pipelines.parse.lines import Line
 
 @dataclass(frozen=True, slots=True)
 class PictureText:
-    """What was read off a picture; lines and sizes are in pixels of the picture turned upright.
+    """The OCR result of a picture; lines and sizes are in pixels of the picture after it is turned upright.
 
-    `turn` is by how much it was turned for that, in degrees clockwise. `issue` says why nothing of what was read is
-    kept, empty when all is well.
+    `turn` is the clockwise rotation applied for that, in degrees. `issue` is the reason why the text is discarded, or
+    empty.
     """
 
     lines: tuple[Line, ...]
@@ -35,9 +35,9 @@ class PictureText:
 
 @dataclass(frozen=True, slots=True)
 class ReadOff:
-    """One picture read: a figure's text and its confidence, or all that was read off a page.
+    """The OCR result of one picture: the text and confidence of a figure, or all lines of a page.
 
-    `text` is empty where nothing stands in a figure, `issue` says what kept it from being read.
+    `text` is empty if the figure has none; `issue` says why the picture could not be read.
     """
 
     text: str = ""
@@ -47,21 +47,21 @@ class ReadOff:
 
 
 Readings = Mapping[str, ReadOff]
-"""Pictures read, figures by the digest of their bytes, pages by `page_name`."""
+"""OCR results, of figures by the digest of their bytes, of pages by `page_name`."""
 
 NO_READINGS: Readings = MappingProxyType({})
 REST = "rest"
-"""What stands in `Parsed.unread` for all that follows where reading was broken off."""
+"""Entry of `Parsed.unread` for everything after the point where reading stopped."""
 
 
 def page_name(number: int) -> str:
-    """Return how a page is called among readings."""
+    """Return the key of a page in `Readings`."""
     return f"page {number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The bytes of a figure, under their SHA-256."""
+    """The bytes of a figure, and their SHA-256 digest."""
 
     digest: str
     media_type: str
@@ -70,7 +70,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A document inside the document: an attachment, a member of an archive. `name` is unique in its container."""
+    """A document inside a document: an attachment, an archive member. `name` is unique in its container."""
 
     name: str
     data: bytes
@@ -79,11 +79,11 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed file and how it went. `document` is None unless the status is searchable; `reason` says why not.
+    """The result of parsing a file. `document` is None unless the status is searchable; then `reason` says why.
 
-    `unread` names what a limit kept from being read: figures by the digest of their bytes, pages ("page 41"), the
-    rest. Where there is any, `readings` has what was read off pictures, so that the next run need not do it again, and
-    `again` says whether that run gets further within the same limits.
+    `unread` lists what was not read because of a limit: figures by digest, pages ("page 41"), the rest. If there is
+    any, `readings` has the OCR results so far, so that the next run need not repeat them, and `again` says whether that
+    run can get further within the same limits.
     """
 
     status: Status

@@ -1,4 +1,4 @@
-"""What a document is put together from: pieces with clean text, and the cells of tables, in order and within limits."""
+"""The parts of a document as readers produce them: pieces with clean text, pictures, references, table cells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a piece stands: page, slide or sheet from 1, its label, a range of cells, boxes on the page."""
+    """The location of a piece: page, slide or sheet from 1, its label, a range of cells, boxes on the page."""
 
     page: int | None = None
     label: str = ""
@@ -36,10 +36,10 @@ NOWHERE = Place()
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture as a reader finds it; sizes in pixels, 0 where unknown. Without `data` only its texts are kept.
+    """A picture as a reader finds it; sizes are in pixels, 0 if unknown. Without `data`, only its texts are kept.
 
-    What stands in it is read by OCR where `ocr_text` is empty; not where `unread` is set, because it is text of the
-    document already.
+    If `ocr_text` is empty, the picture is read by OCR, unless `unread` is set because the document already has its
+    text.
     """
 
     data: bytes = b""
@@ -53,7 +53,7 @@ class Image:
 
 @dataclass(slots=True)
 class Piece:
-    """One block to be; its text is clean."""
+    """A future block; its text is clean."""
 
     kind: BlockKind
     text: str
@@ -66,7 +66,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A reference as a reader finds it: what it points at, and the words that point (`evidence`)."""
+    """A reference as a reader finds it: its target, and the words of the text that refer to it (`evidence`)."""
 
     kind: ReferenceKind
     target: str
@@ -75,7 +75,7 @@ class Pointer:
 
 
 def join_pieces(pieces: Sequence[Piece | Block]) -> tuple[str, list[Span]]:
-    """Return the text of the document and each piece's span: a blank line between pieces, none within a list."""
+    """Return the text and each piece's span: list items are separated by a line break, other pieces by a blank line."""
     parts: list[str] = []
     spans: list[Span] = []
     end, last = 0, None
@@ -91,29 +91,29 @@ def join_pieces(pieces: Sequence[Piece | Block]) -> tuple[str, list[Span]]:
 
 
 def clean(text: str) -> str:
-    """Return `text` as prose: invisible characters dropped, spaces plain, no blank lines, none around it."""
+    """Return `text` as prose: no invisible characters, ordinary spaces, no blank lines, stripped."""
     lines = (line.rstrip() for line in clean_verbatim(text).split("\n"))
     return "\n".join(line for line in lines if line).strip()
 
 
 def clean_verbatim(text: str) -> str:
-    """Return `text` as code: line by line as it was, indentation kept, invisible characters dropped."""
+    """Return `text` as code: lines and indentation are kept, invisible characters are removed."""
     if text.isascii() and text.isprintable():
         return text
     return _SPACE.sub(" ", _INVISIBLE.sub("", _LINE_END.sub("\n", text))).strip("\n").rstrip()
 
 
 _LARGEST_SPAN = 10_000
-"""Places that one cell may cover; more is a mistake or an attack, and the cell is taken as a single one."""
+"""Maximum positions that a cell may span; more is a mistake or an attack, and the cell gets a span of one."""
 _SPARSEST = 50
-"""Places of a table for each cell allowed: renderings are dense, a table must not be much larger than its cells."""
+"""Maximum positions of a table per allowed cell: rendering includes empty ones, so a table must not be too sparse."""
 
 
-def tidy_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Return the cells in row-major order with clean texts, no two on one place.
+def _tidy_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells in row-major order with clean texts, without overlaps.
 
-    Of two cells that begin at one place the first stays; a span that runs into another cell is cut to one place,
-    one that runs below the last row ends there.
+    Of two cells that begin at the same position the first is kept; a span that overlaps another cell is reduced to one
+    position, and a span ends at the last row.
     """
     last_row = max((cell.row for cell in cells), default=0)
     taken: set[tuple[int, int]] = set()
@@ -142,11 +142,11 @@ def _places(cell: Cell) -> list[tuple[int, int]]:
 
 
 def table_of(id: str, cells: Sequence[Cell], caption: str, parts: tuple[int, ...], limits: Limits, uri: str) -> Table:
-    """Return the table of `cells`, in any order; its size is the least that holds them.
+    """Return a table of `cells`, in any order, just large enough to contain them.
 
-    Of two cells on one place the first stays. Raises `TooLarge` for more cells with text than `limits.cells`.
+    Of two cells at the same position the first is kept. Raises `TooLarge` if more than `limits.cells` have text.
     """
-    kept = tidy_cells(cells)
+    kept = _tidy_cells(cells)
     if sum(1 for cell in kept if cell.text) > limits.cells:
         raise TooLarge(f"a table of more than {limits.cells} cells", ids=(uri,))
     rows = max((cell.row + cell.row_span for cell in kept), default=0)

@@ -1,4 +1,4 @@
-"""What a reader is: the formats that it reads, how a file of each is recognised, and the call that reads one."""
+"""The reader protocol: the formats that a reader supports, how a file's format is detected, and reading a file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import ParseSettings
 
 SAMPLE_SIZE = 65536
-"""Bytes of a file that are looked at to tell what it is: the marks of all formats stand within the first few KiB."""
+"""Bytes of a file used for detection: the signatures of all formats are within the first few KiB."""
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
 _MOST_CONTROLS = 1 / 50
-"""Share of control characters beyond which a file is no text: a damaged text has fewer, random bytes about 1 in 8."""
+"""Maximum share of control characters in text: damaged text has fewer; in random bytes it is about 1 in 8."""
 
 
 class FileSample:
-    """The beginning of a file, as a format looks at it: `head` in bytes, `text` decoded, `suffix` in lower case."""
+    """The beginning of a file: `head` in bytes, `text` decoded; `suffix` is in lower case."""
 
     def __init__(self, path: Path, suffix: str) -> None:
         self.path = path
@@ -33,22 +33,22 @@ class FileSample:
 
     @property
     def whole(self) -> bool:
-        """Whether `head` is all of the file."""
+        """Whether `head` is the whole file."""
         return len(self.head) < SAMPLE_SIZE
 
     @cached_property
     def signature(self) -> str:
-        """The media type that the file's first bytes, or what is inside a ZIP or OLE file, tell; empty for none."""
+        """The media type by the first bytes and, for ZIP or OLE files, the content; empty if unknown."""
         return signature(self.head, self.path)
 
     @cached_property
     def is_text(self) -> bool:
-        """Whether the file has no signature and hardly any control character."""
+        """Whether the file has no signature and almost no control characters."""
         return not self.signature and len(_CONTROL.findall(self._decoded)) <= len(self._decoded) * _MOST_CONTROLS
 
     @property
     def text(self) -> str:
-        """The beginning as text, up to the end of a line where that is half of it; empty for a binary file."""
+        """The beginning as text, empty for a binary file; cut at a line end if that keeps at least half of it."""
         return self._decoded if self.is_text else ""
 
     @cached_property
@@ -56,18 +56,18 @@ class FileSample:
         if self.whole:
             return decode(self.head).text
         end = self.head.rfind(b"\n") + 1
-        # A line may be longer than the sample: then three bytes less, for a character of UTF-8 may be cut at its end.
+        # Otherwise three bytes are dropped, because a character of UTF-8 may be cut at the end.
         return decode(self.head[: end if 2 * end > len(self.head) else -3]).text
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A file format that a reader reads, and how a file of it is recognised.
+    """A file format that a reader supports, and how its files are detected.
 
-    With `sniff` the content decides, whatever the file is called. Without it the name does, where no other reader
-    recognises the content: a file is of this format that has one of the `suffixes`, and is text if the media type is
-    `text/...`. `guess` is asked last, of text whose name tells nothing. `also` are suffixes of other formats that such
-    files go by too: they are no misleading name. Suffixes are in lower case, with their dot.
+    With `sniff`, the content decides, whatever the file's name. Without it, and if no other reader recognises the
+    content, the name decides: the file has one of the `suffixes`, and is text if the media type is `text/...`. `guess`
+    is asked last, for text whose name says nothing. `also` lists suffixes of other formats that such files legitimately
+    have, so that no mismatch is reported. Suffixes are in lower case, with a dot.
     """
 
     media_type: str
@@ -77,30 +77,30 @@ class FileFormat:
     also: tuple[str, ...] = ()
 
     def recognises(self, sample: FileSample) -> bool:
-        """Whether the content says that the file is of this format."""
+        """Whether the file has this format by its content."""
         return self.sniff is not None and self.sniff(sample)
 
     def named(self, sample: FileSample) -> bool:
-        """Whether the name says so, of a format without `sniff`."""
+        """Whether the file has this format by its name; only for formats without `sniff`."""
         fits = sample.is_text or not self.media_type.startswith("text/")
         return self.sniff is None and sample.suffix in self.suffixes and fits
 
     def promises(self, suffix: str) -> bool:
-        """Whether a file of this name may be of this format."""
+        """Whether a file of this name may have this format."""
         return suffix in self.suffixes or suffix in self.also
 
 
 def signed(media_type: str, *suffixes: str, also: tuple[str, ...] = ()) -> FileFormat:
-    """Return a format that is recognised by its signature in the table of `pipelines.parse.magic`."""
+    """Return a format that is detected by its signature in `pipelines.parse.magic`."""
     return FileFormat(media_type, suffixes, sniff=lambda sample: sample.signature == media_type, also=also)
 
 
 class Reader(Protocol):
     """Reads the files of some formats. Has no state: one instance may read many files.
 
-    A reader of your own is a class like this one (the built-in ones do not inherit from `Reader`), made known by one
-    line: in strata.toml, `[parse] engines = {"text/x-foo" = "package.module:FooReader"}`, or in the pyproject.toml of
-    an installed package, `[project.entry-points."strata.readers"]` with `foo = "package.module:FooReader"`.
+    Your own reader is a class like this one (inheriting from `Reader` is not necessary), registered by one line: in
+    strata.toml, `[parse] engines = {"text/x-foo" = "package.module:FooReader"}`, or in the pyproject.toml of an
+    installed package, `[project.entry-points."strata.readers"]` with `foo = "package.module:FooReader"`.
 
         class FooReader:
             name = "foo"
@@ -114,19 +114,19 @@ class Reader(Protocol):
 
     @property
     def formats(self) -> tuple[FileFormat, ...]:
-        """What it reads. An engine of the settings for a type that is known already need not say."""
+        """The supported formats; optional for an engine that the settings name for a known media type."""
         ...
 
     @property
     def name(self) -> str:
-        """The engine's name, as it stands in `Document.engine`."""
+        """The engine's name, which is stored in `Document.engine`."""
         ...
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        """Return what the file at `path` holds; `source` says what it is called and what it is.
+        """Return the content of the file at `path`; `source` has its name and media type.
 
-        A file of which something could be read gives INDEXED or PARTIAL, one without any text EMPTY. Raises
-        `Encrypted`, `Malformed`, `TooLarge`, `Unsupported` or `MissingExtra`; any other exception is a bug of the
-        reader and ends as FAILED.
+        The status is INDEXED or PARTIAL if something could be read, EMPTY if the file has no text. Raises `Encrypted`,
+        `Malformed`, `TooLarge`, `Unsupported` or `MissingExtra`; any other exception is a bug of the reader and results
+        in FAILED.
         """
         ...

@@ -1,6 +1,6 @@
-"""References that stand in the running text of any format: addresses, file names, numbers of documents, "see ...".
+"""References in the running text of any format: URLs, file names, document numbers, "see ...".
 
-Every pattern is made of bounded or possessive runs, so that the time is linear in the text.
+Patterns use bounded or possessive repetition only, so that the time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _QUOTED = (
     r"|‘[^‘’\n]{2,160}’)"
 )
 _PART_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,6}|(?<=\s)(?-i:[A-Z])(?:\.\d{1,3}){0,5})(?:\([a-z0-9]\))?(?![\w])"
-# Titles whose last word tells what they are, as English and German have them; others are told by quotation marks.
+# English and German titles that end in a word for a kind of document; other titles are recognised by quotation marks.
 _DOCUMENT_NOUN = (
     r"(?:Manual|Guide|Handbook|Specification|Datasheet|Data Sheet|Report|Standard|Procedure|Policy|Instructions?|Plan"
     r"|Drawing|Workbook|Protocol|Notes|Bulletin|Checklist|Handbuch|Anleitung|Spezifikation|Datenblatt|Bericht|Norm|Richtlinie)"
@@ -46,19 +46,19 @@ _CHINESE_PART = re.compile(
 _CHINESE_TITLE = re.compile(r"《(?P<target>[^《》\n]{1,120})》")
 _MENTION = re.compile(rf"(?<![\w\-/.]){_DOCUMENT}")
 _NONE = ("-",)
-"""No language: `any_of` takes an empty choice for all."""
-USUAL_LANGUAGES = ("en", "de", "zh")
-"""As `parse.languages` has them."""
+"""Stands for no language, because `any_of` takes an empty tuple for all languages."""
+DEFAULT_LANGUAGES = ("en", "de", "zh")
+"""The default of `parse.languages`."""
 _QUOTES = '“”„"«»《》‘’'
 _TRAILING = ".,;:!?'’”*_"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _PROSE = 200_000
-"""Characters of one block that are searched; a longer one (80 pages) is data, not prose."""
+"""Maximum characters of a block that are searched; a longer block (80 pages) is data, not prose."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """How the parts of documents, and documents, are referred to in some languages."""
+    """Patterns for references to documents and to their parts, in some languages."""
 
     part: re.Pattern[str]
     target_first: re.Pattern[str]
@@ -86,12 +86,12 @@ def _patterns(languages: tuple[str, ...]) -> _Patterns:
     )
 
 
-def find_references(block: Block, languages: tuple[str, ...] = USUAL_LANGUAGES) -> list[Reference]:
-    """Return the references in a block's text in order, one for each target and section; `evidence` is what points.
+def find_references(block: Block, languages: tuple[str, ...] = DEFAULT_LANGUAGES) -> list[Reference]:
+    """Return the references in a block's text in order, one for each target and section.
 
-    "Section 4.2" alone is a cross-reference within the document: `target` as written, `section` "4.2". With a
-    document behind it ("clause 7.3 of STD-014") it is a mention of that document, `section` "7.3". The words that
-    point are those of `languages`.
+    `evidence` is the referring text, worded in one of `languages`. "Section 4.2" alone is a cross-reference within the
+    document: `target` as written, `section` "4.2". Together with a document ("clause 7.3 of STD-014") it is a mention
+    of that document, `section` "7.3".
     """
     if block.kind is BlockKind.CODE or not block.text:
         return []
@@ -115,7 +115,7 @@ _Candidate = tuple[ReferenceKind, int, int, str, str]
 
 
 def _candidates(text: str, patterns: _Patterns) -> Iterator[_Candidate]:
-    """Yield what may be a reference, the more telling patterns first: a later one inside an earlier one is dropped."""
+    """Yield possible references, more specific patterns first: one that overlaps an earlier one is dropped."""
     yield from _addresses(text)
     yield from _parts(text, patterns)
     for match in patterns.see.finditer(text):
@@ -131,7 +131,7 @@ def _candidates(text: str, patterns: _Patterns) -> Iterator[_Candidate]:
 def _addresses(text: str) -> Iterator[_Candidate]:
     for match in _URL.finditer(text):
         target = _trim(match.group())
-        # "https://" alone, or "www." and four letters, is no address.
+        # "https://" alone, or "www." and four letters, is not an address.
         if len(target) > 8:
             yield ReferenceKind.HYPERLINK, match.start(), match.start() + len(target), target, ""
     for match in _DOI.finditer(text):
@@ -147,12 +147,12 @@ def _parts(text: str, patterns: _Patterns) -> Iterator[_Candidate]:
             target = match["target"]
             if target:
                 yield ReferenceKind.MENTION, *match.span(), target.strip(_QUOTES).strip(), match["number"]
-            elif match.start() > 0:  # a block that begins so is a heading or a caption, not a pointer
+            elif match.start() > 0:  # a block that begins with it is a heading or a caption, not a reference
                 yield ReferenceKind.CROSS_REFERENCE, *match.span(), match.group(), match["number"]
 
 
 def _trim(address: str) -> str:
-    """Return an address without the sentence's punctuation, and without a bracket that it did not open."""
+    """Return an address without trailing punctuation of the sentence and without unbalanced closing brackets."""
     counts = Counter(character for character in address if character in "([{)]}")
     end = len(address)
     while end:

@@ -1,8 +1,7 @@
-"""The readers and their formats, and what a file is: its media type by content, with a note where its name misleads.
+"""The readers and their formats, and the detection of a file's media type by content.
 
-One line adds a built-in reader: its name in `READERS`. Readers of one's own come from the settings (`parse.engines`)
-and from installed packages (entry points of the group `strata.readers`), and are asked in this order, before the
-built-in ones.
+A built-in reader is added by one line, its name in `READERS`. Readers from the settings (`parse.engines`) and from
+installed packages (entry points of the group `strata.readers`) are asked before the built-in ones, in this order.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ READERS = (
     "web.archives:TarReader",
     "web.man:ManReader",
     "web.cards:CardReader",
-    "web.subtitles:SubtitleReader",
+    "web.text:SubtitleReader",
     "web.eml:EmlReader",
     "web.eml:MailboxReader",
     "web.markup:HtmlReader",
@@ -57,9 +56,9 @@ READERS = (
     "office.csv:ColumnReader",
     "web.text:TextReader",
 )
-"""The built-in readers, below this package. Where two formats recognise a file, the first of them is taken."""
+"""The built-in readers, relative to this package. If two formats recognise a file, the first one wins."""
 
-_WAYS_OUT = MappingProxyType(
+_HINTS = MappingProxyType(
     {
         "application/vnd.rar": "unpack it into the folder",
         "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
@@ -72,32 +71,32 @@ _WAYS_OUT = MappingProxyType(
         "application/vnd.apple.iwork": "export it as PDF, or for Word, Excel or PowerPoint",
     }
 )
-"""What can be done with files that nobody reads."""
+"""What the user can do with files that no reader supports."""
 
 
 def reader_for(media_type: str, settings: ParseSettings) -> Reader:
-    """Return the reader of `media_type`: of the settings (`engines`), else of an installed package, else built in.
+    """Return the reader of `media_type`: from the settings (`engines`), an installed package, or built in.
 
-    Raises `Unsupported` for a type that nobody reads, `SettingsError` for a reader that cannot be loaded.
+    Raises `Unsupported` if there is none, `SettingsError` if a reader cannot be loaded.
     """
     if media_type in settings.engines:
         return _engine(media_type, settings.engines[media_type])
     for reader in (*_installed(), *_built_in()):
         if any(one.media_type == media_type for one in reader.formats):
             return reader
-    raise Unsupported(f"no reader for {media_type or 'files of unknown type'}", hint=_WAYS_OUT.get(media_type, ""))
+    raise Unsupported(f"no reader for {media_type or 'files of unknown type'}", hint=_HINTS.get(media_type, ""))
 
 
 def built_in_formats() -> tuple[FileFormat, ...]:
-    """Return the formats of the built-in readers, in the order in which they are asked."""
+    """Return the formats of the built-in readers, in the order of detection."""
     return tuple(one for reader in _built_in() for one in reader.formats)
 
 
-def own_formats(settings: ParseSettings) -> tuple[FileFormat, ...]:
-    """Return the formats of the readers that settings and installed packages add, engines for new types first.
+def custom_formats(settings: ParseSettings) -> tuple[FileFormat, ...]:
+    """Return the formats of readers from settings and installed packages, engines for new media types first.
 
-    An engine for a type that is known already reads what is recognised as before. Raises `SettingsError` for a reader
-    that cannot be loaded, and for an engine of a new type that does not declare a format of it.
+    An engine for a known media type does not change detection. Raises `SettingsError` if a reader cannot be loaded, or
+    if an engine for a new media type declares no format for it.
     """
     installed = tuple(one for reader in _installed() for one in reader.formats)
     known = {one.media_type for one in (*installed, *built_in_formats())}
@@ -119,7 +118,7 @@ def _engine(media_type: str, name: str) -> Reader:
 
 @cache
 def _installed() -> tuple[Reader, ...]:
-    """The readers of installed packages, by name of the entry point; whoever installs a package trusts its code."""
+    """Return the readers of installed packages, by entry point name; installing a package means trusting its code."""
     points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
     return tuple(_load(point.value, f"cannot load {point.value!r}, an installed reader") for point in points)
 
@@ -142,27 +141,28 @@ def _load(name: str, complaint: str) -> Reader:
 
 TEXT = "text/plain"
 UNKNOWN = "application/octet-stream"
-_UNTELLING = frozenset(["", ".txt", ".text", ".dat", ".tmp", ".json", ".jsonl", ".ndjson", ".html", ".htm", ".xml"])
-"""Suffixes of text that say nothing, or that the content would have borne out; a .py or .log file is never guessed."""
+_NEUTRAL_SUFFIXES = frozenset(
+    ["", ".txt", ".text", ".dat", ".tmp", ".json", ".jsonl", ".ndjson", ".html", ".htm", ".xml"]
+)
+"""Suffixes of text whose format may be guessed: they say nothing, or the content has not confirmed them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """The media type of a file, `UNKNOWN` where nothing tells; `note` is a sentence where the name misleads."""
+    """The media type of a file, `UNKNOWN` if undetected; `note` is a sentence if the file name contradicts it."""
 
     media_type: str
     note: str = ""
 
 
 def detect(path: Path, name: str = "", settings: ParseSettings | None = None) -> Detected:
-    """Return what the file at `path` is; `name` is what it is called where the path does not say so.
+    """Return the media type of the file at `path`; `name` is its name if that differs from the path's.
 
-    The formats of one's own readers (`settings.engines`, entry points) are asked before the built-in ones. An empty
-    file is what its name promises, else plain text. Raises `OSError` where it cannot be read, `SettingsError` for a
-    reader that cannot be loaded.
+    Formats of `settings.engines` and entry points are asked before the built-in ones. An empty file has the type of its
+    suffix, or plain text. Raises `OSError` if the file cannot be read, `SettingsError` if a reader cannot be loaded.
     """
     sample = FileSample(path, PurePosixPath(name or path.name).suffix.lower())
-    own, built_in = own_formats(settings or ParseSettings()), built_in_formats()
+    own, built_in = custom_formats(settings or ParseSettings()), built_in_formats()
     named = [one.media_type for one in (*own, *built_in) if sample.suffix in one.suffixes]
     if not sample.head:
         return Detected(named[0] if named else TEXT)
@@ -174,27 +174,27 @@ def detect(path: Path, name: str = "", settings: ParseSettings | None = None) ->
 
 
 def _recognised(sample: FileSample, formats: Sequence[FileFormat], named: Sequence[str]) -> str:
-    """Return the first format that the content tells, else the first that the name tells, else nothing."""
+    """Return the first format that recognises the content, else the first that the name indicates, else ''."""
     if sample.signature == ENCRYPTED_OFFICE and named and named[0] in OOXML_TYPES:
-        return named[0]  # it cannot be looked into without its password: its name is believed, if it has one
-    for tells in (FileFormat.recognises, FileFormat.named):
-        found = next((one.media_type for one in formats if tells(one, sample)), "")
+        return named[0]  # the content is encrypted, so that only the name can tell
+    for matches in (FileFormat.recognises, FileFormat.named):
+        found = next((one.media_type for one in formats if matches(one, sample)), "")
         if found:
             return found
     return ""
 
 
 def _remaining(sample: FileSample, formats: Sequence[FileFormat]) -> str:
-    """Return what no reader recognises: a binary format that nobody reads, or text that looks like something."""
+    """Return the type of a file that no reader recognises: a binary format, or text that matches a `guess`."""
     if not sample.is_text:
         return sample.signature or _rare(sample.head)
-    if sample.suffix not in _UNTELLING:
+    if sample.suffix not in _NEUTRAL_SUFFIXES:
         return TEXT
     return next((one.media_type for one in formats if one.guess is not None and one.guess(sample)), TEXT)
 
 
 def _rare(head: bytes) -> str:
-    """Binary, and none of those we read: puremagic has a name for most."""
+    """Return the type of a binary file that no reader supports, from puremagic."""
     import puremagic
 
     try:

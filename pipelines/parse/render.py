@@ -1,4 +1,4 @@
-"""A parsed file as people read it: Markdown, and one self-contained page with boxes over pictures of the pages."""
+"""A parsed file for people: as Markdown, and as a self-contained HTML page with boxes over images of the pages."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ COLOURS = MappingProxyType(
 )
 
 _MOST_PAGES = 200
-"""Drawn pages; 200 are some 20 MB in the browser."""
+"""Maximum pages that are rendered; 200 take about 20 MB in the browser."""
 _MOST_ENTRIES = 400
-"""Headings in the list beside the page; a longer list helps nobody."""
+"""Maximum headings in the navigation list beside the pages."""
 
 
 def to_html(parsed: Parsed, path: Path, settings: ParseSettings | None = None) -> str:
-    """Return a page that shows `parsed`, made of the file at `path`: boxes over the pages, kind and text beside.
+    """Return an HTML page that shows `parsed`, the result for the file at `path`: pages with boxes, and the text.
 
-    Pages of PDF files and pictures are drawn, those of other formats only listed; `settings` has the passwords.
+    Pages of PDF files and pictures are rendered, others only listed; `settings` has the passwords.
     """
     document = parsed.document
     title = document.title if document else path.name
@@ -74,7 +74,7 @@ def _summary(parsed: Parsed) -> str:
 
 
 def _legend(document: Document) -> str:
-    """Return the colours of the kinds that the document has, the commonest first, with how often."""
+    """Return the colours of the document's block kinds with their counts, most frequent first."""
     counted = Counter(block.kind for block in (*document.blocks, *document.furniture))
     entries = "".join(
         f'<span style="--c:{COLOURS[kind]}"><i></i>{_name(kind)} {count}</span>'
@@ -88,11 +88,11 @@ def _name(kind: BlockKind) -> str:
 
 
 def _outline(document: Document) -> str:
-    """Return the list of headings, each leading to its block; nothing for fewer than three."""
+    """Return the list of headings, each linked to its block; empty for fewer than three."""
     kinds = (BlockKind.TITLE, BlockKind.HEADING)
     headings = [(place, block) for place, block in enumerate(document.blocks) if block.kind in kinds][:_MOST_ENTRIES]
     entries = "".join(
-        # Pixels of indent; the first 120 characters of a heading tell which it is.
+        # Pixels of indentation; 120 characters are enough to recognise a heading.
         f'<a href="#b{place}" style="padding-left:{6 + 12 * max(0, block.level - 1)}px">{escape(block.text[:120])}</a>'
         for place, block in headings
     )
@@ -101,7 +101,11 @@ def _outline(document: Document) -> str:
 
 def _document(parsed: Parsed, document: Document, path: Path, settings: ParseSettings) -> str:
     pictures = {picture.digest: picture for picture in parsed.pictures}
-    draw = _drawer(document, path, settings)
+    source = document.source
+
+    def draw(number: int) -> bytes:
+        return draw_page(path, source.media_type, number, settings.passwords_for(source.uri))
+
     numbers = dict.fromkeys(block.provenance.page for block in (*document.blocks, *document.furniture))
     numbers |= dict.fromkeys(page.number for page in document.pages)
     ordered = sorted(numbers, key=lambda number: (number is None, number or 0))
@@ -141,7 +145,7 @@ def _sheet(number: int, image: bytes, blocks: list[tuple[int, Block]]) -> str:
 
 
 def _box(place: int, block: Block, left: float, top: float, right: float, bottom: float) -> str:
-    # 600 characters: as much as a tool tip shows.
+    # As many characters as a tool tip shows.
     tip = escape(f"{block.kind.value}: {block.text[:600]}", quote=True)
     area = f"left:{left:.2%};top:{top:.2%};width:{right - left:.2%};height:{bottom - top:.2%}"
     return f'<div class="box" data-b="{place}" title="{tip}" style="--c:{COLOURS[block.kind]};{area}"></div>'
@@ -149,11 +153,11 @@ def _box(place: int, block: Block, left: float, top: float, right: float, bottom
 
 def _block(place: int, block: Block, pictures: dict[str, Picture]) -> str:
     content = _content(block, pictures)
-    if not content:  # a figure without words, which the picture of the page shows
+    if not content:  # a figure without text, which is visible in the image of the page
         return ""
     name = _name(block.kind) + (f" {block.level}" if block.level else "")
     kind = block.kind.value + (f" h{block.level}" if block.kind is BlockKind.HEADING else "")
-    # Pixels for each level.
+    # Pixels per level.
     indent = f"margin-left:{20 * (block.level - 1)}px;" if block.kind is BlockKind.LIST_ITEM else ""
     return (
         f'<div class="block {kind}" id="b{place}" data-b="{place}" style="--c:{COLOURS[block.kind]};{indent}">'
@@ -173,17 +177,11 @@ def _content(block: Block, pictures: dict[str, Picture]) -> str:
     return image + words
 
 
-def _drawer(document: Document, path: Path, settings: ParseSettings) -> Callable[[int], bytes]:
-    """Return what draws a page as PNG; nothing for formats that have no pages to look at."""
-    source = document.source
-    return lambda number: draw_page(path, source.media_type, number, settings.passwords_for(source.uri))
-
-
 def to_markdown(parsed: Parsed) -> str:
-    """Return the document as Markdown, a comment where a page begins; without one its status and reason."""
+    """Return the document as Markdown, with a comment at the start of each page; or its status and reason."""
     if parsed.document is None:
         return f"*{parsed.status.value}: {parsed.reason}*\n"
-    deeper = _below_title(parsed.document)
+    shift = _heading_shift(parsed.document)
     parts: list[str] = []
     page: int | None = None
     listed = False
@@ -195,13 +193,13 @@ def to_markdown(parsed: Parsed) -> str:
         item = block.kind is BlockKind.LIST_ITEM
         if listed and not item:
             parts.append("\n")
-        parts += [_piece(block, deeper), "\n" if item else "\n\n"]
+        parts += [_piece(block, shift), "\n" if item else "\n\n"]
         listed = item
     return "".join(parts).rstrip() + "\n"
 
 
-def _below_title(document: Document) -> int:
-    """Where a title takes the first level, headings of level 1 take the second."""
+def _heading_shift(document: Document) -> int:
+    """Return 1 if the title takes the first heading level, so that headings move down by one; else 0."""
     kinds = {block.kind for block in document.blocks}
     highest = min((block.level for block in document.blocks if block.kind is BlockKind.HEADING), default=1)
     return 1 if BlockKind.TITLE in kinds and highest == 1 else 0
@@ -212,23 +210,23 @@ def _page_mark(document: Document, number: int) -> str:
     return f"<!-- page {number}: {label} -->" if label and label != str(number) else f"<!-- page {number} -->"
 
 
-def _piece(block: Block, deeper: int) -> str:
+def _piece(block: Block, shift: int) -> str:
     if block.table is not None:
         return _table(block.table)
     if block.figure is not None:
         return _figure(block.figure)
     if block.kind is BlockKind.HEADING:
-        # CommonMark 4.2 has six levels.
-        return f"{'#' * min(6, block.level + deeper)} {_line(block.text)}"
+        # Markdown has six levels (CommonMark 4.2).
+        return f"{'#' * min(6, block.level + shift)} {_line(block.text)}"
     if block.kind is BlockKind.LIST_ITEM:
         return _item(block.text, block.level)
-    written = _WRITTEN.get(block.kind)
-    return written(block.text) if written else block.text
+    formatted = _FORMATS.get(block.kind)
+    return formatted(block.text) if formatted else block.text
 
 
 def _figure(figure: Figure) -> str:
     shown = _line(figure.description or figure.caption or "picture")
-    # 16 hexadecimal digits of a digest tell the pictures of a document apart.
+    # 16 hexadecimal digits of a digest are unique among the pictures of a document.
     return f"![{shown}]({figure.digest[:16]})" + (f"\n\n{figure.ocr_text}" if figure.ocr_text else "")
 
 
@@ -252,7 +250,7 @@ def _quoted(text: str) -> str:
     return "> " + text.replace("\n", "\n> ")
 
 
-_WRITTEN: dict[BlockKind, Callable[[str], str]] = {
+_FORMATS: dict[BlockKind, Callable[[str], str]] = {
     BlockKind.TITLE: lambda text: f"# {_line(text)}",
     BlockKind.CODE: _fenced,
     BlockKind.FORMULA: lambda text: f"$$\n{text}\n$$",
@@ -263,6 +261,6 @@ _WRITTEN: dict[BlockKind, Callable[[str], str]] = {
 
 
 def _table(table: Table) -> str:
-    """Markdown has no spans: a table that needs them is HTML, as Markdown allows."""
+    """Return a table as Markdown, or as HTML if it has spans, which Markdown lacks."""
     spanned = any(cell.row_span > 1 or cell.column_span > 1 for cell in table.cells)
     return table.to_html() if spanned else table.to_markdown()

@@ -1,4 +1,4 @@
-"""Tables on a page that OCR has read: rows of lines whose white gaps stand over one another, by where the lines are."""
+"""Tables in OCR results: rows of lines with vertically aligned gaps, detected by the positions of the lines."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pipelines.core.table import Cell, is_data
 from pipelines.parse.lines import Line, Rect, around, join_lines
 
 _LEAST_ROWS = 3
-"""Rows of a table: two may be an address beside a date."""
+"""Minimum rows of a table: two may be an address beside a date."""
 _GUTTER_EM, _KEPT_EM = 0.5, 0.1
-"""White between columns in the first row, in heights of a line, two blanks; and over all rows: OCR parts no closer."""
+"""Minimum gap between columns in line heights: in the first row, two blanks; over all rows, what OCR can separate."""
 _FILLED = 0.8
-"""Share of its column's width that a cell fills in the median, as lines of running text do."""
+"""Minimum median share of the column's width that lines of running text take."""
 _WORDY = 10
-"""Width of a line of running text in the median, in heights of a line: three words, where cells have fewer."""
+"""Minimum median width of lines of running text, in line heights: three words; cells are narrower."""
 _WIDE = 0.05
-"""Share of the rows of several cells in which one may go over a gutter: a line that OCR has not parted."""
+"""Maximum share of multi-cell rows with a line across a gutter: cells that OCR has not separated."""
 _CLOSE = 1.5
-"""White between a header and what it heads, in heights of a line: less than a blank line."""
+"""Maximum gap between a header and its rows, in line heights: less than a blank line."""
 _FAR = 2.0
-"""White between rows, in heights of a line, at which a table ends: a blank line makes one and a half."""
-_GOES_ON = 0.8
-"""Step from row to row, of the usual one, below which a row without a first cell goes on with the one above."""
+"""Gap between rows, in line heights, at which a table ends: a blank line makes one and a half."""
+_CONTINUED = 0.8
+"""Row step, relative to the usual one, below which a row without a first cell continues the row above."""
 
 Gutter = tuple[float, float]
 Row = Sequence[Line]
@@ -34,7 +34,7 @@ Row = Sequence[Line]
 
 @dataclass(frozen=True, slots=True)
 class ScanTable:
-    """A table, its cells, and the lines that it is made of."""
+    """A table's cells, and the lines that it consists of."""
 
     cells: tuple[Cell, ...]
     lines: tuple[Line, ...]
@@ -45,9 +45,9 @@ class ScanTable:
 
 
 def part_tables(lines: Sequence[Line], box: Callable[[Rect], Box]) -> list[ScanTable | list[Line]]:
-    """Return the tables of a page and the lines between them, from top to bottom; `box` places a cell on the page.
+    """Return the tables of a page and the lines between them, from top to bottom; `box` converts rectangles to boxes.
 
-    A table goes over the page's whole width: what stands beside it is part of its rows.
+    A table takes the page's whole width: everything beside it belongs to its rows.
     """
     em = median(line.rect.height for line in lines) if lines else 0.0
     rows = _rows(lines, em)
@@ -55,7 +55,7 @@ def part_tables(lines: Sequence[Line], box: Callable[[Rect], Box]) -> list[ScanT
     above: list[Row] = []
     at = 0
     while at < len(rows):
-        run = _closed(rows[at : _end(rows, at, em)], em)
+        run = _without_trailing_lines(rows[at : _end(rows, at, em)], em)
         gutters = _gutters(run, em)
         if not _is_table(run, gutters):
             above.append(rows[at])
@@ -72,10 +72,10 @@ def part_tables(lines: Sequence[Line], box: Callable[[Rect], Box]) -> list[ScanT
 
 
 def _rows(lines: Sequence[Line], em: float) -> list[list[Line]]:
-    """Return lines in rows, from the top; what stands between two rows, as a cell of both does, is in the upper one."""
+    """Return lines in rows from the top; a line between two rows, such as a cell spanning both, is in the upper one."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.rect.middle[1]):
-        if (rows and line.rect.middle[1] - rows[-1][0].rect.middle[1] < em / 2) or (rows and _between(rows[-1], line)):
+        if rows and (line.rect.middle[1] - rows[-1][0].rect.middle[1] < em / 2 or _between(rows[-1], line)):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -83,19 +83,19 @@ def _rows(lines: Sequence[Line], em: float) -> list[list[Line]]:
 
 
 def _between(above: Row, line: Line) -> bool:
-    """Whether a line begins beside a row, and stands under nothing of it."""
-    # A quarter of a line: less is the slant of a scan.
+    """Whether a line begins at the height of a row and overlaps none of its lines horizontally."""
+    # A quarter of a line: less may be the slant of a scan.
     beside = line.rect.top < max(one.rect.bottom for one in above) - line.rect.height / 4
     return beside and all(one.rect.right < line.rect.left or one.rect.left > line.rect.right for one in above)
 
 
 def _end(rows: Sequence[Row], start: int, em: float) -> int:
-    """Return where the rows end of which each keeps some of the white that the first has between its lines."""
+    """Return the end of the run of rows in which at least one gap of the first row stays open."""
     gutters = _gaps(rows[start], em)
     for end in range(start + 1, len(rows)):
         kept = _narrowed(gutters, rows[end], em)
         if not kept and len(rows[end]) == 1 and _is_close(rows[end - 1 : end + 2], em):
-            kept = gutters and _narrowed(gutters, rows[end + 1], em)  # a row that heads a group of rows
+            kept = gutters and _narrowed(gutters, rows[end + 1], em)  # a row that is the heading of a group of rows
         if not kept or _gap(rows[end - 1], rows[end]) > _FAR * em:
             return end
         gutters = kept
@@ -103,12 +103,12 @@ def _end(rows: Sequence[Row], start: int, em: float) -> int:
 
 
 def _is_close(rows: Sequence[Row], em: float) -> bool:
-    """Whether a row stands between two others, and close to both."""
+    """Whether a row is between two others and close to both."""
     return len(rows) > 2 and all(_gap(above, below) < _CLOSE * em for above, below in pairwise(rows))
 
 
-def _closed(rows: Sequence[Row], em: float) -> Sequence[Row]:
-    """Return rows without lines that stand alone behind them, as the heading of what follows does."""
+def _without_trailing_lines(rows: Sequence[Row], em: float) -> Sequence[Row]:
+    """Return rows without single lines at the end, which are the heading of the following text."""
     end = len(rows)
     while end > 1 and len(rows[end - 1]) == 1 and _gap(rows[end - 2], rows[end - 1]) > _KEPT_EM * em:
         end -= 1
@@ -116,14 +116,14 @@ def _closed(rows: Sequence[Row], em: float) -> Sequence[Row]:
 
 
 def _gaps(row: Row, em: float) -> list[Gutter]:
-    """Return the white between the lines of a row that is wide enough for a gutter."""
+    """Return the gaps between the lines of a row that are wide enough for a gutter."""
     ordered = sorted(row, key=lambda line: line.rect.left)
     gaps = [(one.rect.right, other.rect.left) for one, other in pairwise(ordered)]
     return [(left, right) for left, right in gaps if right - left >= _GUTTER_EM * em]
 
 
 def _narrowed(gutters: Sequence[Gutter], row: Row, em: float) -> list[Gutter]:
-    """Return what a row leaves of gutters: each may be narrowed from either side, one that is crossed is gone."""
+    """Return the gutters narrowed by the lines of a row, without those that a line crosses."""
     kept = []
     for left, right in gutters:
         lefts = [line.rect.right for line in row if line.rect.left <= left]
@@ -137,7 +137,7 @@ def _gap(above: Row, below: Row) -> float:
 
 
 def _gutters(rows: Sequence[Row], em: float) -> list[Gutter]:
-    """Return the white between columns: where next to none of the rows with several cells has one."""
+    """Return the gaps between columns: the positions that almost no row with several cells covers."""
     several = [row for row in rows if len(row) > 1]
     lines = [line for row in several for line in row]
     edges = sorted([(line.rect.left, 1) for line in lines] + [(line.rect.right, -1) for line in lines])
@@ -154,7 +154,7 @@ def _gutters(rows: Sequence[Row], em: float) -> list[Gutter]:
 
 
 def _header(above: Sequence[Row], first: Row, em: float) -> Sequence[Row]:
-    """Return the rows close above a table that have several cells too, if such as go over its gutters."""
+    """Return the rows directly above a table that have several cells too, even if these cross its gutters."""
     start = len(above)
     while start > 0 and len(above[start - 1]) > 1 and _gap(above[start - 1], first) < _CLOSE * em:
         start -= 1
@@ -163,15 +163,15 @@ def _header(above: Sequence[Row], first: Row, em: float) -> Sequence[Row]:
 
 
 def _is_table(rows: Sequence[Row], gutters: Sequence[Gutter]) -> bool:
-    """Whether rows with such white in them are a table: most have several cells, and no running text stands in all."""
+    """Whether rows with these gaps are a table: most have several cells, and the columns are not all running text."""
     columns = _columns(rows, _edges(gutters))
     several = sum(len(row) > 1 for row in rows)
     enough = several >= _LEAST_ROWS and 2 * several > len(rows)
-    return bool(gutters) and enough and all(map(_says_something, columns)) and not all(map(_is_text, columns))
+    return bool(gutters) and enough and all(map(_has_text, columns)) and not all(map(_is_prose, columns))
 
 
 def _table(rows: Sequence[Row], gutters: Sequence[Gutter], header: int, box: Callable[[Rect], Box]) -> ScanTable:
-    """Return rows as a table, the first of them as its header."""
+    """Return rows as a table whose first `header` rows are its header."""
     edges = _edges(gutters)
     rows = _joined(rows, edges)
     cells = [cell for number, row in enumerate(rows) for cell in _cells(number, row, edges, box)]
@@ -181,11 +181,11 @@ def _table(rows: Sequence[Row], gutters: Sequence[Gutter], header: int, box: Cal
 
 
 def _joined(rows: Sequence[Row], edges: Sequence[float]) -> list[list[Line]]:
-    """Return rows with what goes on from a cell above in the row that it began in."""
+    """Return rows, with continuation rows merged into the row above."""
     steps = [below[0].rect.middle[1] - above[0].rect.middle[1] for above, below in pairwise(rows)]
     joined = [list(rows[0])]
     for row, step in zip(rows[1:], steps, strict=True):
-        if step < _GOES_ON * median(steps) and all(line.rect.left > edges[0] for line in row):
+        if step < _CONTINUED * median(steps) and all(line.rect.left > edges[0] for line in row):
             joined[-1].extend(row)
         else:
             joined.append(list(row))
@@ -204,7 +204,7 @@ def _columns(rows: Sequence[Row], edges: Sequence[float]) -> list[list[Line]]:
 
 
 def _cells(number: int, row: Row, edges: Sequence[float], box: Callable[[Rect], Box]) -> list[Cell]:
-    """Return the cells of a row; a line that goes over gutters makes a cell of several columns."""
+    """Return the cells of a row; a line that crosses gutters becomes a cell that spans several columns."""
     held: dict[int, list[Line]] = {}
     for line in row:
         held.setdefault(sum(line.rect.left > edge for edge in edges), []).append(line)
@@ -218,13 +218,13 @@ def _cells(number: int, row: Row, edges: Sequence[float], box: Callable[[Rect], 
     return cells
 
 
-def _says_something(column: Sequence[Line]) -> bool:
-    """Whether a column holds more than signs, as the bullets of a list are."""
+def _has_text(column: Sequence[Line]) -> bool:
+    """Whether a column has letters or digits, not only signs such as bullets."""
     return any(char.isalnum() for line in column for char in line.text)
 
 
-def _is_text(column: Sequence[Line]) -> bool:
-    """Whether lines fill their column as running text does."""
+def _is_prose(column: Sequence[Line]) -> bool:
+    """Whether lines fill their column like running text."""
     width = around(line.rect for line in column).width
     wordy = median(line.rect.width / line.rect.height for line in column) >= _WORDY
     return wordy and median(line.rect.width for line in column) > _FILLED * width

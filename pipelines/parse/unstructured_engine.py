@@ -1,9 +1,8 @@
-"""unstructured as an engine: chosen by the settings for a media type, and asked when a reader of ours fails.
+"""unstructured as an engine: selected by the settings for a media type, or used when one of our readers fails.
 
-The only user of unstructured, which is the extra `unstructured`: it reads no format that is not read here already, and
-brings 450 MB. It works without a network and tells nobody: its telemetry is switched off
-(`pipelines.core.libraries`), and the language model that it would download is replaced by one without weights
-(`spacy_stub`), which is put on this process's path only here.
+The only module that imports unstructured (the extra `unstructured`, 450 MB; every format of it has a reader here too).
+It works offline: its telemetry is switched off (`pipelines.core.libraries`), and the language model that it would
+download is replaced by a stub without weights (`spacy_stub`), which is added to the import path only here.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _STUB = Path(__file__).parent / "spacy_stub"
 
-# By media type the module and function, below unstructured.partition. PDF is not here: others read it better.
+# The module and function below unstructured.partition for each media type. PDF is left to better readers.
 _PARTITIONS: Mapping[str, str] = MappingProxyType(
     {
         _OOXML + "wordprocessingml.document": "docx",
@@ -48,7 +47,7 @@ _PARTITIONS: Mapping[str, str] = MappingProxyType(
 
 
 class UnstructuredReader:
-    """Reads what unstructured reads with nothing but Python."""
+    """Reads the formats that unstructured supports in pure Python."""
 
     name = "unstructured"
 
@@ -86,7 +85,7 @@ def _partition(name: str) -> Callable[..., Sequence[Element]]:
 
 
 def _append(element: Element, builder: DocumentBuilder) -> None:
-    """Append one of unstructured's elements as the piece that it is."""
+    """Append an element of unstructured as a piece."""
     meta = element.metadata
     place = Place(page=meta.page_number, label=meta.page_name or "")
     depth, text = (meta.category_depth or 0) + 1, element.text or ""

@@ -63,7 +63,7 @@ def _parse_in_steps(
     *,
     known: Readings,
     checkpoint: Callable[[Parsed], None],
-    further: Callable[[], None],
+    on_next_part: Callable[[], None],
 ) -> Parsed:
     """Read the text, hand it out, and go on with what takes long."""
     from pipelines.parse.parse import parse

@@ -1,4 +1,4 @@
-"""A writer of OLE compound files (MS-CFB), small but whole, to make Outlook messages for tests."""
+"""A minimal writer of OLE compound files (MS-CFB), for Outlook messages in tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CUTOFF = 4096
 
 @dataclass
 class Storage:
-    """A folder: streams are bytes, the rest storages."""
+    """A storage: its bytes entries are streams, the others storages."""
 
     entries: dict[str, bytes | Storage] = field(default_factory=dict)
 
@@ -29,7 +29,7 @@ class _Entry:
 
 
 def compound(root: Storage) -> bytes:
-    """Return the file. Streams are padded to 4,096 bytes by the caller's choice of content or kept in whole sectors."""
+    """Return the file. Streams are padded to the size from which they are stored in regular sectors."""
     entries = [_Entry("Root Entry", 5)]
     _flatten(root, 0, entries)
     sectors: list[bytes] = []
@@ -49,7 +49,7 @@ def compound(root: Storage) -> bytes:
 
 
 def _flatten(storage: Storage, parent: int, entries: list[_Entry]) -> None:
-    """A chain of right siblings is a valid, if unbalanced, tree where the names ascend."""
+    """Link the entries as a chain of right siblings, a valid (unbalanced) tree if the names ascend."""
     previous = -1
     for name in sorted(storage.entries, key=lambda name: (len(name), name.upper())):
         value = storage.entries[name]
@@ -99,7 +99,7 @@ def _file(sectors: list[bytes], chains: list[tuple[int, int]], first_directory: 
 
 
 def _strings(properties: dict[int, str | bytes]) -> dict[str, bytes | Storage]:
-    """The streams of text and binary properties (MS-OXMSG 2.1.3), and the stream that lists them."""
+    """Return the streams of text and binary properties (MS-OXMSG 2.1.3), and the stream that lists them."""
     streams: dict[str, bytes | Storage] = {}
     listed = b""
     for tag, value in properties.items():
@@ -112,7 +112,7 @@ def _strings(properties: dict[int, str | bytes]) -> dict[str, bytes | Storage]:
 
 
 def _listed(properties: dict[int, str | bytes], header: int) -> Storage:
-    """Return a storage with the properties and their list, behind a header of so many zeros."""
+    """Return a storage with the properties and their list, which begins with a header of zeros."""
     storage = Storage(_strings(properties))
     listed = storage.entries.pop("listed")
     assert isinstance(listed, bytes)
@@ -125,7 +125,7 @@ def message(
     attachments: list[dict[int, str | bytes]],
     item: dict[int, str | bytes] | None = None,
 ) -> bytes:
-    """Return an Outlook message with text properties by their tag, its attachments and an item inside it likewise."""
+    """Return an Outlook message with text properties by tag, attachments, and an embedded item."""
     root = Storage(_strings(properties))
     listed = root.entries.pop("listed")
     assert isinstance(listed, bytes)

@@ -1,4 +1,4 @@
-"""How tests of parsing read bytes: as a file of some name, in this process."""
+"""Fixtures that parse bytes as a file of a given name, in this process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse_bytes(tmp_path: Path) -> ParseBytes:
 
 @pytest.fixture
 def document_of(parse_bytes: ParseBytes) -> Callable[..., Document]:
-    """Parse likewise and expect a document."""
+    """Parse bytes or text as a file called `name`, and expect a document."""
 
     def run(name: str, data: bytes | str, settings: ParseSettings | None = None) -> Document:
         parsed = parse_bytes(name, data, settings)
@@ -42,5 +42,5 @@ def document_of(parse_bytes: ParseBytes) -> Callable[..., Document]:
 
 @pytest.fixture(autouse=True)
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no picture read off by an earlier test."""
+    """Forget the OCR results of earlier tests."""
     monkeypatch.setattr("pipelines.parse.ocr.figure_reader.RECENT", {})

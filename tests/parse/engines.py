@@ -1,4 +1,4 @@
-"""Readers that misbehave, for the tests of isolation: chosen by `ParseSettings.engines`."""
+"""Readers that misbehave, for the tests of isolation; selected by `ParseSettings.engines`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OURS = "tests.parse.engines:"
 
 
 class Misbehaving:
-    """Does what the first word of the file says, then reads the file as one paragraph."""
+    """Misbehaves as the first word of the file says, then reads the file as one paragraph."""
 
     name = "misbehaving"
 
@@ -71,11 +71,11 @@ class Misbehaving:
         self._recurse(text)
 
     def _say_nothing(self, text: str) -> None:
-        """The paragraph is what counts; see `Mute`."""
+        """Do nothing here; `Mute` removes the text."""
 
 
 class Mute(Misbehaving):
-    """Says that it read something, and has no text."""
+    """Returns INDEXED without any text."""
 
     name = "mute"
 
@@ -89,7 +89,7 @@ class Mute(Misbehaving):
 
 
 def parse_file_and_die(desk: JobContext, path: Path, source: Source, settings: ParseSettings) -> bytes:
-    """The job of a parser that hands out the text and is lost with the pictures."""
+    """The job of a parser that reaches the checkpoint and is killed while reading pictures."""
     desk.begin("parse")
     desk.keep(codec.pack(parse(path, source, settings)))
     os._exit(3)

@@ -1,4 +1,4 @@
-"""Kinds of files whose reading may cost out of all proportion, made in any size; `full` items make about a megabyte."""
+"""Kinds of files that may be disproportionately expensive to read, in any size; `full` items are about a megabyte."""
 # ruff: noqa: E501 (markup in one piece)
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.parse.hostile_files import docx, epub, office, xlsx
 
 @dataclass(frozen=True, slots=True)
 class Heavy:
-    """A kind: the name of its file, and how one with `n` items is made."""
+    """A kind of file: its name, and a function that creates one with `n` items."""
 
     name: str
     full: int
@@ -603,7 +603,7 @@ def pptx_paragraphs(n: int) -> bytes:
 
 
 def _pages(contents: list[bytes], annotations: list[bytes] | None = None, more: bytes = b"") -> bytes:
-    """Pages with these contents, in one font; the annotations are those of the first page."""
+    """Return a PDF of pages with these contents, in one font; `annotations` are on the first page."""
     first_page = 4
     kids = b" ".join(b"%d 0 R" % (first_page + 2 * n) for n in range(len(contents)))
     base = first_page + 2 * len(contents)

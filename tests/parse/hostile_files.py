@@ -1,4 +1,4 @@
-"""Files made to break a parser, each with the statuses in which it may end. Generated, never stored."""
+"""Files designed to break a parser, each with the allowed statuses. They are generated, never stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.hostile.made import pdf, zipped
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """A file: its name, how its bytes are made, how it may end."""
+    """A file: its name, a function that creates its bytes, the allowed statuses."""
 
     name: str
     make: Callable[[], bytes]
@@ -279,7 +279,7 @@ def zip_with_a_password() -> bytes:
     return bytes(data)
 
 
-# -- XML and what is made of it
+# -- XML and formats based on it
 
 
 @hostile("billion-laughs.xml", LARGE)
@@ -606,4 +606,4 @@ HEAVY = {
     "double-flate.pdf",
     "wide.csv",
 }
-"""Files that take long to make or to read."""
+"""Files that take long to create or to read."""

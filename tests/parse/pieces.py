@@ -1,4 +1,4 @@
-"""What tests look at: a document as (kind, level, text) lines."""
+"""A document as (kind, level, text) lines, for assertions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def targets(document: Document) -> list[tuple[str, str, str]]:
 
 
 def assert_whole(document: Document) -> None:
-    """Every block is a slice of the text, in order; every section lies within it."""
+    """Assert that every block is a slice of the text, in order, and every section is within the text."""
     end = 0
     for block in document.blocks:
         span = block.provenance.span

@@ -92,7 +92,7 @@ def test_the_same_pieces_give_the_same_ids() -> None:
     assert make() == make()
 
 
-def test_list_items_stand_together_and_all_else_apart() -> None:
+def test_list_items_are_separated_by_a_line_break_and_other_blocks_by_a_blank_line() -> None:
     b = builder()
     b.paragraph("Tools:")
     b.list_item("wrench")
@@ -101,7 +101,7 @@ def test_list_items_stand_together_and_all_else_apart() -> None:
     assert built(b).text == "Tools:\n\nwrench\ngauge\n\nBegin."
 
 
-def test_a_heading_keeps_its_number_and_the_section_tells_it() -> None:
+def test_a_heading_keeps_its_number_and_the_section_has_it() -> None:
     b = builder()
     b.heading("4.2 Opening pressure", 2)
     b.heading("Annex B Forms", 1)
@@ -110,7 +110,7 @@ def test_a_heading_keeps_its_number_and_the_section_tells_it() -> None:
     assert built(b).sections[1].title == "4.2 Opening pressure"
 
 
-def test_a_caption_is_tied_to_the_table_below_or_the_figure_above() -> None:
+def test_a_caption_belongs_to_the_table_below_or_the_figure_above() -> None:
     b = builder()
     b.caption("Table 3. Torques")
     b.table([Cell(0, 0, "M6"), Cell(0, 1, "12 N·m")])
@@ -126,7 +126,7 @@ def test_a_caption_is_tied_to_the_table_below_or_the_figure_above() -> None:
     assert second.caption_of == figure.figure.id
 
 
-def test_without_text_a_document_is_empty_and_says_what_its_pages_lack() -> None:
+def test_a_document_without_text_is_empty_and_names_the_issues_of_its_pages() -> None:
     b = builder()
     b.page(Page(1, issue="text not legible"))
     b.paragraph(" \x00\u200b ")
@@ -147,7 +147,7 @@ def test_a_page_with_an_issue_makes_a_document_partial() -> None:
     assert parsed.reason == "page 2: not read"
 
 
-def test_furniture_is_kept_apart_from_the_text() -> None:
+def test_furniture_is_not_part_of_the_text() -> None:
     b = builder()
     b.furniture(BlockKind.PAGE_HEADER, "STD-014 rev. B")
     b.paragraph("Text.")
@@ -177,14 +177,14 @@ def test_furniture_is_kept_apart_from_the_text() -> None:
         ("Relief Valve", "How to set the valve", "How to set the valve"),
     ],
 )
-def test_the_title_is_the_first_that_looks_like_one(told: str, heading: str, title: str) -> None:
+def test_the_title_is_the_first_usable_candidate(told: str, heading: str, title: str) -> None:
     b = builder(told)
     b.heading(heading, 1)
     b.paragraph("Text.")
     assert built(b).title == title
 
 
-def test_a_word_in_small_letters_is_a_title_where_metadata_and_heading_agree() -> None:
+def test_a_lower_case_word_is_a_title_if_metadata_and_heading_agree() -> None:
     b = builder("pg_dump")
     b.heading("pg_dump", 2)
     b.paragraph("It writes a database out.")
@@ -192,7 +192,7 @@ def test_a_word_in_small_letters_is_a_title_where_metadata_and_heading_agree() -
     assert built(b).title == "pg_dump"
 
 
-def test_a_heading_whose_number_goes_on_is_that_of_a_part_and_no_title() -> None:
+def test_a_heading_with_a_number_is_not_the_title() -> None:
     b = builder("")
     b.paragraph("INCIDENT REPORT")
     for heading in ("1. What happened", "2. Findings"):
@@ -201,7 +201,7 @@ def test_a_heading_whose_number_goes_on_is_that_of_a_part_and_no_title() -> None
     assert built(b).title == "relief valve"
 
 
-def test_a_reference_points_from_the_words_that_tell_it() -> None:
+def test_the_span_of_a_reference_is_its_evidence() -> None:
     b = builder()
     b.paragraph("Before.")
     b.paragraph("Order it at the shop today.", Place(3))
@@ -218,7 +218,7 @@ def test_a_link_that_is_also_spelled_out_is_one_reference() -> None:
     assert len(built(b).references) == 1
 
 
-def test_cells_that_share_a_place_or_run_into_others_are_put_right() -> None:
+def test_cells_that_share_a_position_or_overlap_are_corrected() -> None:
     b = builder()
     b.table([Cell(0, 0, "first"), Cell(0, 0, "second"), Cell(0, 1, "b", row_span=9), Cell(1, 0, "c", column_span=2)])
     (table,) = built(b).tables
@@ -253,7 +253,7 @@ def test_more_pages_than_allowed_are_refused() -> None:
         b.page(Page(3))
 
 
-def test_children_with_one_name_are_told_apart() -> None:
+def test_children_with_the_same_name_get_numbers() -> None:
     b = builder()
     for data in (b"1", b"2", b"3"):
         b.child(Child("offer.pdf", data))
@@ -271,7 +271,7 @@ def test_children_with_one_name_are_told_apart() -> None:
         ("4711 0815", ""),
     ],
 )
-def test_the_language_is_found(text: str, language: str) -> None:
+def test_the_language_is_detected(text: str, language: str) -> None:
     b = builder()
     b.paragraph(text)
     assert built(b).language == language

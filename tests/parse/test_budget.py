@@ -1,4 +1,4 @@
-"""A file over its budget keeps what was read, and the next run takes up what is missing."""
+"""A file that exceeds its limits keeps what was read, and the next run reads the rest."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from pipelines.core import codec
 from pipelines.core.outcome import Status
-from pipelines.parse.gallery import pages_named
-from pipelines.parse.limits import Clock, OutOfTime, ParseTask, doing
+from pipelines.parse.gallery import page_numbers
+from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.pictures import UprightReading, read_upright
 from pipelines.parse.parse import parse, source_of
@@ -28,7 +28,7 @@ WORDS = ("Inlet valve", "Outlet valve", "Pump house", "Surge tank")
 
 
 def ticking(limit: float) -> Clock:
-    """A clock on which a second passes whenever it is looked at."""
+    """A clock that advances by a second whenever it is read."""
     ticks = count()
     return Clock(limit, 0.0, lambda: float(next(ticks)))
 
@@ -44,7 +44,7 @@ def page_of_pictures(*pictures: bytes) -> str:
 
 @pytest.fixture
 def read_off(monkeypatch: pytest.MonkeyPatch) -> list[Raster]:
-    """The pictures that were read off."""
+    """The pictures that OCR was called for."""
     given: list[Raster] = []
 
     def counted(engine: OcrEngine, image: Raster) -> UprightReading:
@@ -71,11 +71,11 @@ def parsed_html(folder: Path, html: str, settings: ParseSettings, known: Reading
 def read_pdf(folder: Path, data: bytes, task: ParseTask) -> Parsed:
     path = folder / "a.pdf"
     path.write_bytes(data)
-    with doing(task):
+    with as_current(task):
         return PdfReader().read(path, source_of(path, "a.pdf"), ParseSettings())
 
 
-def test_pages_after_the_time_is_up_are_named_and_those_before_are_kept(tmp_path: Path) -> None:
+def test_pages_after_the_time_limit_are_listed_and_those_before_are_kept(tmp_path: Path) -> None:
     pdf = Pdf()
     for number in range(1, 31):
         pdf.page().text(60, 400, f"Valve number {number} opens at {number} bar.")
@@ -93,9 +93,7 @@ def test_pages_after_the_time_is_up_are_named_and_those_before_are_kept(tmp_path
     assert f"Valve number {first} opens" not in parsed.document.text
 
 
-def test_scans_that_no_time_is_left_for_are_read_by_the_next_run_and_no_others(
-    tmp_path: Path, read_off: list[Raster]
-) -> None:
+def test_the_next_run_reads_only_the_scans_that_are_missing(tmp_path: Path, read_off: list[Raster]) -> None:
     pdf = Pdf()
     for word in WORDS:
         pdf.page(300, 150).picture(0, 0, 300, 150, png(word))
@@ -119,7 +117,7 @@ def test_a_text_over_its_time_keeps_what_was_read(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("".join(f"<p>Paragraph {number}.</p>" for number in range(1, 101)))
     task = ParseTask(ticking(50))
-    with doing(task), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
+    with as_current(task), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
         HtmlReader().read(path, source_of(path, path.name), ParseSettings())
     parsed = caught.value.so_far()
     assert parsed.status is Status.PARTIAL
@@ -131,7 +129,7 @@ def test_a_text_over_its_time_keeps_what_was_read(tmp_path: Path) -> None:
     assert "Paragraph 99." not in parsed.document.text
 
 
-def test_a_file_of_which_nothing_could_be_read_in_time_is_too_large(parse_bytes: ParseBytes) -> None:
+def test_a_file_without_any_text_in_time_is_too_large(parse_bytes: ParseBytes) -> None:
     data = Pdf().page().text(60, 100, LOREM[:60]).data()
     parsed = parse_bytes("a.pdf", data, ParseSettings(limits=Limits(cpu_s=1e-9)))
     assert parsed.status is Status.TOO_LARGE
@@ -144,7 +142,7 @@ def test_members_of_an_archive_after_the_time_is_up_are_left_out(tmp_path: Path)
 
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({f"{number}.txt": b"valve" for number in range(100)}))
-    with doing(ParseTask(ticking(50))), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
+    with as_current(ParseTask(ticking(50))), pytest.raises(OutOfTime, match=r"parse\.limits\.cpu_s") as caught:
         ZipReader().read(path, source_of(path, path.name), ParseSettings())
     assert 10 < len(caught.value.so_far().children) < 50
 
@@ -169,7 +167,7 @@ def test_figures_are_read_after_all_text_and_the_text_is_kept_before(tmp_path: P
     assert [figure.ocr_text for figure in whole.document.figures] == list(WORDS)
 
 
-def test_a_document_without_pictures_to_read_is_handed_out_once(tmp_path: Path) -> None:
+def test_a_document_without_pictures_has_no_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "valves.html"
     path.write_text(page_of_pictures())
     kept: list[Parsed] = []
@@ -177,7 +175,7 @@ def test_a_document_without_pictures_to_read_is_handed_out_once(tmp_path: Path) 
     assert kept == []
 
 
-def test_pictures_left_out_are_counted_named_and_read_by_the_next_runs(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_skipped_pictures_are_counted_listed_and_read_by_the_next_runs(tmp_path: Path, read_off: list[Raster]) -> None:
     html = page_of_pictures(*map(png, WORDS))
     one = ocr(figure_limit=1)
     whole = parsed_html(tmp_path, html, ParseSettings())
@@ -193,7 +191,7 @@ def test_pictures_left_out_are_counted_named_and_read_by_the_next_runs(tmp_path:
     assert codec.encode(runs[-1]) == codec.encode(whole)
 
 
-def test_a_picture_that_stands_twice_is_read_once(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_a_picture_used_twice_is_read_once(tmp_path: Path, read_off: list[Raster]) -> None:
     parsed = parsed_html(tmp_path, page_of_pictures(png("Inlet valve"), png("Inlet valve")), ParseSettings())
     assert len(read_off) == 1
     assert parsed.document is not None
@@ -208,7 +206,7 @@ def test_a_picture_of_two_documents_is_read_once(tmp_path: Path, read_off: list[
     assert texts == ["Inlet valve"] * 2
 
 
-def test_a_picture_without_text_is_known_as_such(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_a_picture_without_text_is_not_read_again(tmp_path: Path, read_off: list[Raster]) -> None:
     blank = drawn(Pdf().page(300, 150).data())
     html = page_of_pictures(blank, *map(png, WORDS[:2]))
     first = parsed_html(tmp_path, html, ocr(figure_limit=2))
@@ -219,7 +217,7 @@ def test_a_picture_without_text_is_known_as_such(tmp_path: Path, read_off: list[
     assert len(read_off) - looked == 1
 
 
-def test_no_seconds_for_pictures_leave_them_unread_and_no_run_gets_further(tmp_path: Path) -> None:
+def test_without_seconds_for_pictures_they_stay_unread_in_every_run(tmp_path: Path) -> None:
     parsed = parsed_html(tmp_path, page_of_pictures(*map(png, WORDS)), ocr(figures_cpu_s=0))
     assert parsed.status is Status.PARTIAL
     assert "4 of 4 pictures were not read off: over 0 processor seconds" in parsed.reason
@@ -227,13 +225,13 @@ def test_no_seconds_for_pictures_leave_them_unread_and_no_run_gets_further(tmp_p
     assert not parsed.again
 
 
-def test_pictures_are_not_begun_when_the_file_has_taken_its_time(tmp_path: Path) -> None:
+def test_pictures_are_not_read_if_the_file_has_used_its_time(tmp_path: Path) -> None:
     from pipelines.parse.assemble import DocumentBuilder, Image
 
     path = tmp_path / "a.txt"
     path.write_text("valve")
     now = [0.0]
-    with doing(ParseTask(Clock(100, 0.0, lambda: now[0]))):
+    with as_current(ParseTask(Clock(100, 0.0, lambda: now[0]))):
         builder = DocumentBuilder(source_of(path, "a.txt"), ParseSettings(), "test")
         builder.paragraph("valve")
         builder.figure(Image(png("Inlet valve")))
@@ -242,7 +240,7 @@ def test_pictures_are_not_begun_when_the_file_has_taken_its_time(tmp_path: Path)
     assert parsed.reason == "1 of 1 pictures was not read off: over 100 processor seconds (parse.limits.cpu_s)"
 
 
-def test_every_hundred_pages_have_the_time_of_a_file(tmp_path: Path) -> None:
+def test_every_hundred_pages_get_the_time_of_a_file(tmp_path: Path) -> None:
     pages = Pdf()
     for number in range(1, 251):
         pages.page(300, 100).text(30, 50, f"Valve {number} is shut.", size=12)
@@ -253,7 +251,7 @@ def test_every_hundred_pages_have_the_time_of_a_file(tmp_path: Path) -> None:
     def read(whole_s: float) -> Parsed:
         clock = ticking(250)  # a part of the survey and 100 pages fit into this, 250 pages do not
         clock.whole_s = whole_s
-        with doing(ParseTask(clock, further=lambda: begun.append(clock.before_s))):
+        with as_current(ParseTask(clock, on_next_part=lambda: begun.append(clock.before_s))):
             return PdfReader().read(tmp_path / "long.pdf", source, ParseSettings())
 
     parsed = read(math.inf)
@@ -268,13 +266,15 @@ def test_every_hundred_pages_have_the_time_of_a_file(tmp_path: Path) -> None:
     assert "to 250: not read: over 250 processor seconds" in parsed.reason
 
 
-def test_pages_that_share_an_issue_are_told_together() -> None:
-    assert pages_named([3]) == "page 3"
-    assert pages_named([3, 7, 8, 9, 12]) == "pages 3, 7 to 9, 12"
-    assert pages_named([*range(1, 40, 2), 40]) == "pages 1, 3, 5, 7, 9 and 16 more"
+def test_pages_that_share_an_issue_are_listed_together() -> None:
+    assert page_numbers([3]) == "page 3"
+    assert page_numbers([3, 7, 8, 9, 12]) == "pages 3, 7 to 9, 12"
+    assert page_numbers([*range(1, 40, 2), 40]) == "pages 1, 3, 5, 7, 9 and 16 more"
 
 
-def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_that_breaks_the_engine_does_not_affect_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def breaking(engine: OcrEngine, image: Raster) -> UprightReading:
         if min(image.shape[:2]) < 200:
             raise RuntimeError("no such tensor")
@@ -289,7 +289,7 @@ def test_a_picture_that_breaks_the_engine_costs_itself_alone(tmp_path: Path, mon
     assert "a picture was not read off: RuntimeError: no such tensor" in parsed.document.notes
 
 
-def test_readings_come_through_their_encoding(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_readings_survive_encoding(tmp_path: Path, read_off: list[Raster]) -> None:
     pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))
     task = ParseTask()
     read_pdf(tmp_path, pdf.data(), task)

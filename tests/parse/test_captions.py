@@ -1,4 +1,4 @@
-"""Captions by their words, in many languages, and what they belong to."""
+"""Detection of captions in many languages, and their assignment to tables and figures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_label_with_its_number_and_a_title_is_a_caption(text: str, subject: Bl
 
 
 @pytest.mark.parametrize("text", ["Example B.1. What lspci tells", "Beispiel 11.15. Verzeichnisblock", "例 3：配置"])
-def test_the_label_of_an_example_makes_a_caption_of_neither(text: str) -> None:
+def test_the_label_of_an_example_names_neither_table_nor_figure(text: str) -> None:
     assert is_caption(text)
     assert caption_subject(text) is None
 
@@ -53,11 +53,11 @@ def test_the_label_of_an_example_makes_a_caption_of_neither(text: str) -> None:
         "Table 1: " + "text " * 200,
     ],
 )
-def test_a_sentence_about_a_figure_is_no_caption(text: str) -> None:
+def test_a_sentence_about_a_figure_is_not_a_caption(text: str) -> None:
     assert not is_caption(text)
 
 
-def test_entries_of_a_list_of_tables_are_no_captions_of_tables() -> None:
+def test_entries_of_a_list_of_tables_are_not_captions() -> None:
     assert is_table_caption("Tabelle 3 Werkstoffe")
     assert is_table_caption("TABLE IV")
     assert not is_table_caption("Table 3 Materials ........ 17")

@@ -47,6 +47,6 @@ def test_settings_are_taken_from_options(app: typer.Typer, tmp_path: Path) -> No
     assert "too_large" in result.output
 
 
-def test_only_one_form_at_a_time(app: typer.Typer, tmp_path: Path) -> None:
+def test_only_one_output_format_is_allowed(app: typer.Typer, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     assert CliRunner().invoke(app, ["parse", str(tmp_path / "a.txt"), "--json", "--html"]).exit_code != 0

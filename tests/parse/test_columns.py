@@ -21,17 +21,17 @@ def names(groups: list[list[Line]]) -> list[str]:
     return [item.text.split()[0] for group in groups for item in group]
 
 
-def test_two_columns_are_read_in_turn() -> None:
+def test_two_columns_are_read_one_after_the_other() -> None:
     mixed = sorted([*column("left", 50), *column("right", 280)], key=lambda item: item.rect.top)
     assert names(reading_order(mixed)) == ["left"] * 8 + ["right"] * 8
 
 
-def test_three_columns_are_read_in_turn() -> None:
+def test_three_columns_are_read_one_after_the_other() -> None:
     parts = [*column("one", 0, 6), *column("two", 230, 6), *column("three", 460, 6)]
     assert names(reading_order(parts[::-1])) == ["one"] * 6 + ["two"] * 6 + ["three"] * 6
 
 
-def test_what_spans_the_columns_divides_them() -> None:
+def test_a_line_across_the_columns_divides_them() -> None:
     head = line("head over both", 50, 60, 430)
     rule = line("middle over both", 50, 260, 430)
     below = [*column("left", 50, top=300), *column("right", 280, top=300)]
@@ -46,7 +46,7 @@ def test_labels_and_values_are_read_across() -> None:
     assert order[:4] == ["key0", "0.5", "key1", "1.5"]
 
 
-def test_a_wide_band_of_white_divides_a_drawing_from_its_legend() -> None:
+def test_a_wide_gap_separates_a_drawing_from_its_legend() -> None:
     drawing = [line(f"d{number}", 50 + 7 * number, 100 + 31 * number, 30) for number in range(8)]
     legend = [line(f"l{number}", 600, 113 + 23 * number, 60) for number in range(8)]
     order = [item.text[0] for group in reading_order([*drawing, *legend]) for item in in_rows(group)]

@@ -39,12 +39,12 @@ CASES = [
 
 @pytest.mark.parametrize(("language", "encoding"), CASES)
 @pytest.mark.parametrize("before", ["", "Part No. 45 / FILTER replacement, see page 12.\n" * 5])
-def test_the_encoding_is_found_without_being_told(language: str, encoding: str, before: str) -> None:
+def test_the_encoding_is_detected_without_a_declaration(language: str, encoding: str, before: str) -> None:
     text = before + TEXTS[language]
     assert decode(text.encode(encoding)).text == text
 
 
-def test_a_declared_encoding_is_believed_where_it_fits() -> None:
+def test_a_declared_encoding_is_used_if_it_fits() -> None:
     assert decode("Größe".encode("cp1252"), "ISO-8859-1").text == "Größe"
     assert decode("Größe".encode(), "ISO-8859-1").text == "Größe"
 
@@ -70,7 +70,7 @@ def test_a_broken_byte_and_a_cut_sample_do_not_change_the_encoding(language: str
 
 
 @given(st.text())
-def test_utf_8_is_read_back_as_it_was_written(text: str) -> None:
+def test_utf_8_is_decoded_without_loss(text: str) -> None:
     data = text.encode("utf-8", "replace")
     if not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")) and b"\0" not in data and b"\x1b" not in data:
         assert decode(data).text == data.decode()

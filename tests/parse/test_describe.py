@@ -31,7 +31,7 @@ def build(*parts: str | bytes) -> Parsed:
     return builder.build()
 
 
-async def test_a_description_becomes_text_of_its_figure() -> None:
+async def test_a_description_becomes_part_of_the_text() -> None:
     parsed, failures = await describe_figures(
         build("#Pump", "before", PICTURE, "see section 4.2 of STD-014"), ChatDescriber(ScriptedChat([REPLY]))
     )
@@ -45,7 +45,7 @@ async def test_a_description_becomes_text_of_its_figure() -> None:
     assert_whole(document)
 
 
-async def test_the_model_sees_the_picture_and_what_stands_around_it() -> None:
+async def test_the_model_gets_the_picture_and_the_surrounding_text() -> None:
     asked: list[Request] = []
 
     def answer(request: Request) -> str:
@@ -72,14 +72,14 @@ async def test_decorations_get_no_description() -> None:
     assert failures == ()
 
 
-async def test_an_unusable_reply_is_a_failure_and_the_document_stays() -> None:
+async def test_an_unusable_reply_is_a_failure_and_the_document_is_unchanged() -> None:
     parsed = build("text", PICTURE)
     described, failures = await describe_figures(parsed, ChatDescriber(ScriptedChat(["no", "no", "no"])))
     assert described == parsed
     assert parsed.pictures[0].digest == failures[0].subject
 
 
-async def test_small_pictures_are_not_asked_about() -> None:
+async def test_small_pictures_are_not_described() -> None:
     parsed = build("text", b"tiny")
     assert (await describe_figures(parsed, ChatDescriber(ScriptedChat([]))))[0] == parsed
 
@@ -88,7 +88,7 @@ PARTS = st.lists(st.sampled_from(["para", "#Head", "-item", PICTURE, OTHER]), mi
 
 
 def described_at_once(parts: list[str | bytes], texts: dict[bytes, str]) -> Document | None:
-    """What the builder makes of the same parts when it is told the descriptions from the start."""
+    """Return the document that the builder makes if the descriptions are given from the start."""
     builder = DocumentBuilder(Source("a.md", "text/markdown", 1, "d"), ParseSettings(), "test")
     for part in parts:
         if isinstance(part, bytes):
@@ -103,7 +103,7 @@ def described_at_once(parts: list[str | bytes], texts: dict[bytes, str]) -> Docu
 
 
 @given(PARTS, st.booleans())
-def test_describing_later_is_describing_at_once(parts: list[str | bytes], both: bool) -> None:
+def test_describing_later_gives_the_same_document(parts: list[str | bytes], both: bool) -> None:
     parsed = build("start", *parts)
     assert parsed.document is not None
     texts = {PICTURE: "a pump", **({OTHER: "a valve"} if both else {})}

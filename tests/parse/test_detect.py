@@ -48,11 +48,13 @@ def type_of(folder: Path, name: str, data: bytes) -> str:
         (zipped({"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b"x"}), XLSB),
     ],
 )
-def test_the_content_tells_the_type_of_a_file_without_a_suffix(tmp_path: Path, data: bytes, media_type: str) -> None:
+def test_the_type_of_a_file_without_a_suffix_is_detected_by_content(
+    tmp_path: Path, data: bytes, media_type: str
+) -> None:
     assert type_of(tmp_path, "file", data) == media_type
 
 
-def test_archives_are_told_apart_by_what_is_inside(tmp_path: Path) -> None:
+def test_archives_are_distinguished_by_their_members(tmp_path: Path) -> None:
     assert type_of(tmp_path, "a", docx("")) == OOXML + "wordprocessingml.document"
     assert type_of(tmp_path, "b", xlsx("")) == OOXML + "spreadsheetml.sheet"
     assert (
@@ -65,7 +67,7 @@ def test_archives_are_told_apart_by_what_is_inside(tmp_path: Path) -> None:
     assert type_of(tmp_path, "f", zipped({"notes.txt": b"x"})) == "application/zip"
 
 
-def test_an_archive_cut_short_is_still_known_by_its_first_members(tmp_path: Path) -> None:
+def test_a_truncated_archive_is_detected_by_its_first_members(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
@@ -73,14 +75,14 @@ def test_an_archive_cut_short_is_still_known_by_its_first_members(tmp_path: Path
     assert type_of(tmp_path, "a.bin", buffer.getvalue()[:300]) == OOXML + "wordprocessingml.document"
 
 
-def test_a_wrong_suffix_is_noted(tmp_path: Path) -> None:
+def test_a_wrong_suffix_is_reported(tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(b"<!DOCTYPE html><html><p>x</p></html>")
     found = detect(tmp_path / "report.pdf")
     assert found.media_type == "text/html"
     assert found.note == "named .pdf, but its content is text/html"
 
 
-def test_a_right_suffix_is_not_noted(tmp_path: Path) -> None:
+def test_a_right_suffix_is_not_reported(tmp_path: Path) -> None:
     for name, data in (
         ("a.html", b"<p>x</p><p>y</p>"),
         ("b.txt", b"# A\n\n[b](c)"),
@@ -106,17 +108,17 @@ def test_the_name_decides_between_formats_that_look_alike(tmp_path: Path, name: 
     assert type_of(tmp_path, name, b"a line of text, with a comma\n") == media_type
 
 
-def test_a_placeholder_that_begins_a_text_makes_no_xml(tmp_path: Path) -> None:
+def test_a_text_that_begins_with_a_placeholder_is_not_xml(tmp_path: Path) -> None:
     (tmp_path / "a.rst").write_text("<NAME>_VERSION\n--------------\n\nSet by :command:`<NAME>_SET`.\n")
     assert detect(tmp_path / "a.rst").media_type == "text/x-rst"
 
 
-def test_a_child_is_known_by_the_name_it_had(tmp_path: Path) -> None:
+def test_a_child_is_detected_by_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "child").write_bytes(b"a;b\n1;2\n")
     assert detect(tmp_path / "child", "prices.csv").media_type == "text/csv"
 
 
-def test_bytes_that_mean_nothing_have_no_type(tmp_path: Path) -> None:
+def test_random_bytes_have_no_type(tmp_path: Path) -> None:
     assert type_of(tmp_path, "noise.txt", b"\x00\x01\x02\x03" * 500) == UNKNOWN
 
 
@@ -128,7 +130,7 @@ def test_bytes_that_mean_nothing_have_no_type(tmp_path: Path) -> None:
         ("{\n", '"Größe": [1, 2], "x": {}, ', "json"),
     ],
 )
-def test_the_type_is_told_by_a_line_that_is_longer_than_the_sample(
+def test_the_type_is_detected_from_a_line_longer_than_the_sample(
     tmp_path: Path, start: str, unit: str, media_type: str
 ) -> None:
     assert media_type in type_of(tmp_path, "file", (start + unit * 5000).encode())

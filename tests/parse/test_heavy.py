@@ -1,4 +1,4 @@
-"""What reading a file costs grows with its size and no faster: counted in calls, at a size and at eight times that."""
+"""The cost of reading grows at most linearly with the size: calls are counted at a size and at eight times that."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.parse.heavy_files import KINDS, Heavy
 
 SETTINGS = ParseSettings(ocr=OcrSettings(engine="none"), pdf=PdfSettings(layout="rules"))
 SMALL, PROPORTIONATE = 1024, 8 * 1.5
-"""The part of a megabyte that is looked at, and by how much eight of them may cost more: half as much again is room."""
+"""The fraction of a megabyte that is measured, and the maximum cost ratio of eight times that: half as much again."""
 OTHERWISE_BOUND = {"deepening.html", "nested.json", "open-groups.rtf", "row-spans.html", "repeated.ods"}
-"""Kinds whose items are not alike: what they cost is bound by the limits of depth and of the places of a table."""
+"""Kinds whose items differ: their cost is bounded by the limits of depth and of table positions."""
 
 
 def calls_of(kind: Heavy, size: int, folder: Path) -> tuple[int, Parsed]:

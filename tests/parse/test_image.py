@@ -52,7 +52,7 @@ def test_blocks_have_boxes_and_confidence(document_of: DocumentOf) -> None:
     assert 0.8 < block.confidence <= 1
 
 
-def test_a_turned_picture_has_its_boxes_where_they_are_seen(document_of: DocumentOf) -> None:
+def test_the_boxes_of_a_turned_picture_match_the_view(document_of: DocumentOf) -> None:
     out = io.BytesIO()
     with Image.open(io.BytesIO(picture())) as image:
         image.rotate(180).save(out, "PNG")
@@ -61,7 +61,7 @@ def test_a_turned_picture_has_its_boxes_where_they_are_seen(document_of: Documen
     assert block.provenance.boxes[0].bottom > 0.85
 
 
-def test_the_camera_says_how_it_was_held(document_of: DocumentOf) -> None:
+def test_exif_orientation_is_applied(document_of: DocumentOf) -> None:
     with Image.open(io.BytesIO(picture())) as image:
         exif = image.getexif()
         exif[0x0112] = 6
@@ -78,7 +78,7 @@ def test_a_picture_without_text_is_empty(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.png", out.getvalue()).status is Status.EMPTY
 
 
-def test_without_ocr_a_picture_says_so(parse_bytes: ParseBytes) -> None:
+def test_without_ocr_the_page_has_an_issue(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.png", picture(), ParseSettings(ocr=OcrSettings(engine="none")))
     assert parsed.status is Status.EMPTY
     assert "OCR is switched off" in parsed.reason
@@ -91,7 +91,7 @@ def test_broken_and_enormous_pictures_have_their_status(parse_bytes: ParseBytes)
 
 
 def scan(*rows: tuple[str, ...], columns: tuple[int, ...] = (20, 160, 300), below: str = "") -> bytes:
-    """Return a picture of a table without lines, each cell at its column, with a paragraph above and one below."""
+    """Return a picture of an unruled table with a paragraph above and one below."""
     pdf = Pdf().page(460, 330).box(20, 20, 440, 75, LOREM)
     for number, row in enumerate(rows):
         for column, text in zip(columns, row, strict=False):
@@ -113,7 +113,7 @@ def test_a_scanned_table_is_a_table(document_of: DocumentOf) -> None:
     assert document.tables[0].header_rows == 1
 
 
-def test_columns_of_running_text_are_no_table(document_of: DocumentOf) -> None:
+def test_columns_of_running_text_are_not_a_table(document_of: DocumentOf) -> None:
     pdf = Pdf().page(560, 220).box(20, 20, 260, 200, LOREM * 2).box(300, 20, 540, 200, LOREM * 2)
     document = document_of("a.png", drawn(pdf.data()))
     assert not document.tables

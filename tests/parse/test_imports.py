@@ -7,7 +7,7 @@ HEAVY = {"pymupdf", "rapidocr", "onnxruntime", "unstructured", "openpyxl", "docx
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.json", "a.csv", "a.eml"])
-def test_light_formats_load_no_heavy_library(tmp_path: object, name: str) -> None:
+def test_simple_formats_load_no_heavy_library(tmp_path: object, name: str) -> None:
     code = (
         "import sys, pathlib\n"
         "from pipelines.parse.parse import parse, source_of\n"

@@ -36,7 +36,7 @@ def run(folder: Path, *texts: str, settings: ParseSettings = SETTINGS, workers: 
         ("recurse", Status.TOO_LARGE, "nested too deep"),
     ],
 )
-def test_a_reader_that_breaks_its_process_costs_one_file(
+def test_a_reader_that_crashes_its_process_loses_one_file(
     tmp_path: Path, text: str, status: Status, reason: str
 ) -> None:
     before, broken, after = run(tmp_path, "behave before", text, "behave after", workers=1)
@@ -46,7 +46,7 @@ def test_a_reader_that_breaks_its_process_costs_one_file(
     assert broken.document is None
 
 
-def test_what_a_library_prints_does_not_reach_the_results(tmp_path: Path) -> None:
+def test_output_printed_by_a_library_does_not_reach_the_results(tmp_path: Path) -> None:
     parsed, after = run(tmp_path, "print", "behave", workers=1)
     assert parsed.status is after.status is Status.INDEXED
 
@@ -56,7 +56,7 @@ def test_one_process_serves_many_files(tmp_path: Path) -> None:
     assert len({parsed.document.text for parsed in results if parsed.document}) == 1
 
 
-def test_a_killed_reader_takes_its_own_children_along(tmp_path: Path) -> None:
+def test_the_child_processes_of_a_killed_reader_are_killed(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     (parsed,) = run(tmp_path, f"hang_with_a_child {note}")
     assert parsed.status is Status.TOO_LARGE
@@ -64,7 +64,7 @@ def test_a_killed_reader_takes_its_own_children_along(tmp_path: Path) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """A killed process may stay in the table for a moment, until its new parent has taken note."""
+    """Wait for a killed process to disappear, which takes a moment until its new parent reaps it."""
     for _ in range(100):
         try:
             if "zombie" in Path(f"/proc/{pid}/status").read_text():
@@ -75,7 +75,7 @@ def _is_gone(pid: int) -> bool:
     return False
 
 
-def test_pictures_and_children_come_back_byte_by_byte(tmp_path: Path) -> None:
+def test_pictures_and_children_are_returned_unchanged(tmp_path: Path) -> None:
     from tests.hostile.made import zipped
 
     path = tmp_path / "a.zip"
@@ -85,7 +85,7 @@ def test_pictures_and_children_come_back_byte_by_byte(tmp_path: Path) -> None:
     assert parsed.children[0].data == bytes(range(256)) * 1000
 
 
-def test_an_error_in_the_block_stops_what_is_running(tmp_path: Path) -> None:
+def test_an_error_in_the_block_stops_running_jobs(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("hang")
     settings = SETTINGS.model_copy(update={"limits": Limits(cpu_s=600)})
@@ -118,7 +118,7 @@ def test_closing_leaves_no_worker_and_no_thread_behind(tmp_path: Path) -> None:
 
 
 def _workers() -> set[psutil.Process]:
-    """The living processes that the fork servers of this process have forked."""
+    """Return the living processes that the fork servers of this process have forked."""
     servers = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
     return {
         worker
@@ -128,9 +128,7 @@ def _workers() -> set[psutil.Process]:
     }
 
 
-def test_what_a_reader_handed_out_is_kept_when_its_process_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_checkpoint_of_a_lost_process_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.parse import engines
 
     monkeypatch.setattr("pipelines.parse.parse.parse_file", engines.parse_file_and_die)

@@ -1,4 +1,4 @@
-"""Labels of a drawing, by the part of it that they stand in."""
+"""Labels of a drawing, grouped by the part that they belong to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def label(text: str, left: float, top: float, width: float = 40.0) -> Line:
     return Line(text, Rect(left, top, left + width, top + 10))
 
 
-def test_labels_of_two_circuits_on_one_height_are_not_mixed() -> None:
+def test_labels_of_two_circuits_at_the_same_height_are_not_mixed() -> None:
     lines = [label("Pump", 0, 0), label("9V", 300, 0), label("Tank", 0, 20), label("Buzzer", 300, 20)]
     assert [part.text for part in parts_of(lines)] == ["Pump\nTank", "9V\nBuzzer"]
 

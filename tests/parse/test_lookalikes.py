@@ -1,11 +1,11 @@
-"""Headings told by their look alone."""
+"""Headings recognised by their look alone."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Document
-from pipelines.parse.lookalikes import TITLE, Look, Looking, lookalikes
+from pipelines.parse.lookalikes import TITLE, Look, StyledParagraph, lookalikes
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.settings import ParseSettings
 from tests.parse.office.files import docx, odf, p, tbl, tc, tr
@@ -14,35 +14,35 @@ BODY, BOLD, LARGE, HUGE = Look(11), Look(11, True), Look(14, True), Look(20, Tru
 PROSE = "The pump stands on a plate and is driven by a belt from the motor."
 
 
-def told(*paragraphs: tuple[str, Look]) -> dict[str, int]:
-    seen = [Looking(position, text, look) for position, (text, look) in enumerate(paragraphs)]
+def levels_of(*paragraphs: tuple[str, Look]) -> dict[str, int]:
+    seen = [StyledParagraph(position, text, look) for position, (text, look) in enumerate(paragraphs)]
     return {paragraphs[position][0]: level for position, level in lookalikes(seen, len(seen) - 1).items()}
 
 
 def test_levels_follow_size_then_weight_and_the_first_alone_is_the_title() -> None:
-    assert told(
+    assert levels_of(
         ("Pump P-101", HUGE), (PROSE, BODY), ("Repair", LARGE), ("Seals", BOLD), (PROSE, BODY), ("Parts", LARGE),
         (PROSE, BODY), (PROSE, BODY),
     ) == {"Pump P-101": TITLE, "Repair": 1, "Seals": 2, "Parts": 1}  # fmt: skip
 
 
 def test_a_number_gives_the_level() -> None:
-    found = told((PROSE, BODY), ("1 Repair", BOLD), (PROSE, BODY), ("1.1 Seals", BOLD), (PROSE, BODY))
+    found = levels_of((PROSE, BODY), ("1 Repair", BOLD), (PROSE, BODY), ("1.1 Seals", BOLD), (PROSE, BODY))
     assert found == {"1 Repair": 1, "1.1 Seals": 2}
 
 
-def test_what_ends_a_sentence_warns_or_names_a_table_is_no_heading() -> None:
+def test_sentences_warnings_and_captions_are_not_headings() -> None:
     for text in ("Switch it off.", "Warning: hot surface", "Table 3 Torques", "4711", "Needed parts:"):
-        assert told((PROSE, BODY), (text, BOLD), (PROSE, BODY)) == {}
+        assert levels_of((PROSE, BODY), (text, BOLD), (PROSE, BODY)) == {}
 
 
-def test_a_block_of_lines_and_the_last_line_head_nothing() -> None:
+def test_a_block_of_lines_and_the_last_line_are_not_headings() -> None:
     block = [("Acme Pumps", BOLD), ("12 Mill Road", BOLD), ("Leeds", BOLD)]
-    assert told(*block, (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), ("The board", BOLD)) == {}
+    assert levels_of(*block, (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), ("The board", BOLD)) == {}
 
 
-def test_where_all_is_bold_nothing_stands_out() -> None:
-    assert told(("Repair", BOLD), (PROSE, BOLD), ("Seals", BOLD), (PROSE, BOLD)) == {}
+def test_if_everything_is_bold_nothing_stands_out() -> None:
+    assert levels_of(("Repair", BOLD), (PROSE, BOLD), ("Seals", BOLD), (PROSE, BOLD)) == {}
 
 
 def _document(tmp_path: Path, name: str, data: bytes) -> Document:
@@ -70,7 +70,7 @@ def test_bold_paragraphs_of_a_word_document_without_styles_are_headings(tmp_path
     assert [section.title for section in document.sections] == ["", "Repair", "Seals"]
 
 
-def test_a_style_that_says_heading_says_it_for_all(tmp_path: Path) -> None:
+def test_if_some_headings_are_styled_no_others_are_guessed(tmp_path: Path) -> None:
     styled = p("Repair", "Heading1")
     document = _document(tmp_path, "a.docx", docx(p(PROSE) + styled + p(_run("Seals", "<w:b/>")) + p(PROSE)))
     assert _headings(document) == [("Repair", 1)]

@@ -31,11 +31,11 @@ def lines(*texts: str, step: float = 13, style: TextStyle = BODY, top: float = 0
         (("one", "", "two"), "one two"),
     ],
 )
-def test_lines_are_joined_as_they_are_read(parts: tuple[str, ...], joined: str) -> None:
+def test_lines_are_joined_like_running_text(parts: tuple[str, ...], joined: str) -> None:
     assert join_lines(parts) == joined
 
 
-def test_the_words_of_the_document_tell_whether_a_hyphen_stays() -> None:
+def test_the_vocabulary_decides_whether_a_hyphen_stays() -> None:
     assert join_lines(["the load-", "carrying part"], {"load", "carrying"}) == "the load-carrying part"
     assert join_lines(["the load-", "carrying part"], {"load", "carrying", "loadcarrying"}) == "the loadcarrying part"
 
@@ -55,7 +55,7 @@ def test_larger_type_begins_a_paragraph() -> None:
     assert [len(group) for group in group_paragraphs([*head, *lines("text of it", top=17)])] == [1, 1]
 
 
-def test_bold_words_within_running_text_begin_none() -> None:
+def test_bold_words_in_running_text_begin_no_paragraph() -> None:
     text = lines("it must be kept in mind that a long line", style=BODY)
     text += lines("a requirement in bold that runs across a", style=TextStyle(10, "Serif", bold=True), top=13)
     text += lines("line ends here, and the text goes on here", top=26)
@@ -68,14 +68,14 @@ def test_lines_of_code_stay_together() -> None:
 
 
 @given(st.lists(st.text(alphabet="ab-. 1压", max_size=8), max_size=12))
-def test_nothing_but_hyphens_and_blanks_is_lost_in_joining(texts: list[str]) -> None:
+def test_joining_loses_only_hyphens_and_blanks(texts: list[str]) -> None:
     def bare(text: str) -> str:
         return text.replace("-", "").replace(" ", "")
 
     assert bare(join_lines(texts)) == bare("".join(texts))
 
 
-def test_an_entry_of_contents_ends_with_its_page_beside_the_dots() -> None:
+def test_a_contents_entry_ends_with_its_page_number() -> None:
     entries: list[Line] = []
     for row, title in enumerate(("5.1 Objectif", "5.2 Théorie", "5.3 Matériel")):
         dots, page = lines(f"{title} . . . . . . . .", top=12 * row), lines(str(71 + row), top=12 * row)

@@ -50,7 +50,7 @@ def test_an_unexpected_error_of_a_reader_is_a_failure_with_its_name(parse_bytes:
 
 
 @pytest.mark.slow
-def test_where_a_reader_of_ours_fails_unstructured_reads_the_file(parse_bytes: ParseBytes) -> None:
+def test_if_our_reader_fails_unstructured_reads_the_file(parse_bytes: ParseBytes) -> None:
     settings = ParseSettings(engines={"text/plain": OURS + "Misbehaving"})
     parsed = parse_bytes("a.txt", "raise an error while the valve is stuck", settings)
     assert parsed.status is Status.INDEXED
@@ -60,7 +60,7 @@ def test_where_a_reader_of_ours_fails_unstructured_reads_the_file(parse_bytes: P
     assert parsed.document.notes == ("read by unstructured, because of ZeroDivisionError: a fault of the reader",)
 
 
-def test_without_unstructured_the_fault_is_told_with_the_way_to_install_it(
+def test_without_unstructured_the_error_says_how_to_install_it(
     parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "unstructured", None)
@@ -83,13 +83,13 @@ def test_a_misleading_name_is_noted_in_the_document(parse_bytes: ParseBytes) -> 
     assert parsed.document.notes == ("named .pdf, but its content is text/html",)
 
 
-def test_what_nobody_reads_is_unsupported(parse_bytes: ParseBytes) -> None:
+def test_a_format_without_a_reader_is_unsupported(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.exe", b"MZ\x90\x00" * 50).status is Status.UNSUPPORTED
     packed = parse_bytes("a.rar", b"Rar!\x1a\x07" + bytes(90))
     assert packed.reason == "no reader for application/vnd.rar (unpack it into the folder)"
 
 
-def test_a_file_that_is_gone_is_a_failure(tmp_path: Path) -> None:
+def test_a_missing_file_is_a_failure(tmp_path: Path) -> None:
     from pipelines.parse.parse import parse
 
     (tmp_path / "a.txt").write_text("x")
@@ -98,7 +98,7 @@ def test_a_file_that_is_gone_is_a_failure(tmp_path: Path) -> None:
     assert parse(tmp_path / "a.txt", source, ParseSettings()).status is Status.FAILED
 
 
-def test_the_source_of_a_file_holds_its_hash_and_size(tmp_path: Path) -> None:
+def test_the_source_of_a_file_has_its_hash_and_size(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"abc")
     source = source_of(tmp_path / "a.txt", "folder/a.txt")
     assert source.digest == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

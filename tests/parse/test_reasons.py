@@ -1,4 +1,4 @@
-"""Every number in the rooms below has its reason beside it: what it is a share or count of, a source, or a test."""
+"""Every number in the packages below is explained beside it: what it measures, a source, or a test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 PIPELINES = Path(__file__).parents[2] / "pipelines"
 PLAIN = {0, 1, 2, 0.5, 10, 16, 90, 180, 270, 360}
-"""Numbers that explain themselves: none, one, both, half; the bases of numerals; quarter turns."""
+"""Numbers that need no explanation: none, one, both, half; bases of numerals; quarter turns."""
 REMARKS = ("# noqa", "# type:", "# fmt:")
 
 
@@ -46,7 +46,7 @@ def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement but those of statements inside it."""
+    """Yield the nodes of a statement, except those of nested statements."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()

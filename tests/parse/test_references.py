@@ -37,12 +37,12 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("Refer to the Assembly Guide for that.", [("mention", "Assembly Guide", "")]),
     ],
 )  # fmt: skip
-def test_what_points_elsewhere_is_found(text: str, expected: list[tuple[str, str, str]]) -> None:
+def test_references_are_found(text: str, expected: list[tuple[str, str, str]]) -> None:
     assert found(text) == expected
 
 
 @pytest.mark.parametrize("text", ["Section 4 Valves", "The year 2024 was dry.", "Use 4.2 kg of it.", "A b c d."])
-def test_what_points_nowhere_is_left_alone(text: str) -> None:
+def test_other_text_is_not_a_reference(text: str) -> None:
     assert found(text) == []
 
 
@@ -59,5 +59,5 @@ def test_evidence_is_the_text_at_its_span(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["((((...1.1.", "section 1.", "A-1-", "ISO ", "see the Aa ", "http://", "a.b.", "《"])
-def test_long_runs_of_anything_end_soon(piece: str) -> None:
+def test_long_runs_take_linear_time(piece: str) -> None:
     assert len(find_references(block(piece * (200_000 // len(piece))))) < 200_000

@@ -1,4 +1,4 @@
-"""A reader from outside the package: one file, and one line that makes it known."""
+"""A reader from outside the package: one file, registered by one line."""
 
 import sys
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ TEXT = b"FOO\x00The pump P-101A delivers 40 m3/h at 6 bar."
 
 @pytest.fixture
 def foo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A file of a type that no built-in reader knows, and the module that reads it on the path."""
+    """Return a file of a type unknown to the built-in readers; a module that reads it is on the path."""
     modules = tmp_path / "modules"
     modules.mkdir()
     (modules / "foo_reader.py").write_text(FILE)
@@ -54,7 +54,7 @@ def foo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def installed(foo: Path, tmp_path: Path) -> Iterator[None]:
-    """The same reader as an installed package makes it known: by its entry point."""
+    """Register the same reader by an entry point, like an installed package."""
     info = tmp_path / "modules" / "foo-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: foo\nVersion: 1.0\n")
@@ -64,11 +64,11 @@ def installed(foo: Path, tmp_path: Path) -> Iterator[None]:
     registry._installed.cache_clear()
 
 
-def test_without_it_nobody_reads_the_file(foo: Path) -> None:
+def test_without_it_the_file_is_unsupported(foo: Path) -> None:
     assert parse(foo, source_of(foo, foo.name), ParseSettings()).status is Status.UNSUPPORTED
 
 
-def test_a_line_of_the_settings_adds_it_to_the_worker_pool(foo: Path) -> None:
+def test_a_setting_adds_it_to_the_worker_pool(foo: Path) -> None:
     with ParserPool(ParseSettings(engines=LINE), workers=1) as pool:
         parsed = pool.parse(foo, source_of(foo, foo.name)).result()
     assert parsed.document is not None, parsed.reason
@@ -80,7 +80,7 @@ def test_a_folder_with_such_a_file_is_ingested(foo: Path, tmp_path: Path) -> Non
     assert entries_of(tmp_path / "kb")["pump.foo"].status is Status.INDEXED
 
 
-def test_the_entry_point_of_a_package_adds_it_with_no_setting(foo: Path, installed: object) -> None:
+def test_an_entry_point_adds_it_without_a_setting(foo: Path, installed: object) -> None:
     parsed = parse(foo, source_of(foo, foo.name), ParseSettings())
     assert parsed.document is not None, parsed.reason
     assert parsed.document.text.startswith("The pump P-101A")
@@ -95,7 +95,7 @@ def test_an_installed_reader_that_cannot_be_loaded_is_named(foo: Path, installed
     assert "foo_reader:FooReader" in parsed.reason
 
 
-def test_a_line_of_a_strange_strata_toml_needs_confirming(foo: Path, tmp_path: Path) -> None:
+def test_a_setting_of_an_untrusted_strata_toml_needs_confirmation(foo: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
     kb = tmp_path / "kb"
     kb.mkdir()
@@ -108,7 +108,7 @@ def test_a_line_of_a_strange_strata_toml_needs_confirming(foo: Path, tmp_path: P
     assert run(app, ["parse", str(foo), "--kb", str(kb)]).output == "The pump P-101A delivers 40 m3/h at 6 bar.\n\n"
 
 
-def test_a_format_without_sniffing_goes_by_its_name_and_yields_to_a_signature(foo: Path) -> None:
+def test_a_format_without_sniff_is_detected_by_name_after_signatures(foo: Path) -> None:
     (foo.parents[1] / "modules" / "foo_reader.py").write_text(FILE.replace(", sniff=", ", guess="))
     settings = ParseSettings(engines=LINE)
     assert detect(foo, settings=settings).media_type == "application/x-foo"

@@ -38,7 +38,7 @@ def sample() -> Parsed:
     return builder.build()
 
 
-def test_json_has_the_keys_that_scores_are_taken_from() -> None:
+def test_json_has_the_keys_that_scoring_uses() -> None:
     shown = json.loads(to_json(sample(), scored=True))
     assert shown["headings"] == [{"text": "Pump <manual>", "level": 0}, {"text": "1 Safety", "level": 1}]
     assert (shown["pictures"], shown["pages"], shown["status"]) == (1, 2, "indexed")
@@ -55,7 +55,7 @@ def test_json_has_the_keys_that_scores_are_taken_from() -> None:
     assert shown["furniture"][0]["text"] == "head"
 
 
-def test_what_was_read_off_a_picture_stands_apart_from_the_text() -> None:
+def test_ocr_text_is_separate_from_the_text() -> None:
     shown = json.loads(to_json(sample()))
     assert [block["ocr_text"] for block in shown["blocks"] if block["kind"] == "picture"] == ["INLET"]
 
@@ -80,7 +80,7 @@ def test_markdown_keeps_structure() -> None:
     )
 
 
-def test_what_has_no_document_shows_its_reason() -> None:
+def test_a_result_without_a_document_shows_its_reason() -> None:
     parsed = Parsed(Status.ENCRYPTED, reason="needs a <password>")
     assert json.loads(to_json(parsed))["reason"] == "needs a <password>"
     assert "encrypted: needs a <password>" in to_markdown(parsed)
@@ -95,7 +95,7 @@ def test_the_page_is_self_contained_and_escaped() -> None:
     assert 'href="http' not in page
 
 
-def test_headings_beside_the_page_lead_to_their_blocks() -> None:
+def test_headings_in_the_navigation_link_to_their_blocks() -> None:
     builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
     for number in (1, 2, 3):
         builder.heading(f"{number} Valves & seats", number)
@@ -114,7 +114,7 @@ def test_headers_of_no_page_come_last() -> None:
     assert 0 < page.index("Close the valve.") < page.index("STD-014 rev C")
 
 
-def test_check_boxes_stand_apart_as_marks_of_their_items() -> None:
+def test_check_boxes_are_markers_of_their_items() -> None:
     builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
     builder.list_item("☒ Tea")
     builder.table([Cell(0, 0, "Choose:\n☐ Milk"), Cell(0, 1, "x")])

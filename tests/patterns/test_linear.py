@@ -27,7 +27,7 @@ _AT_THE_START = {
 }
 _BOUNDED = {
     "pipelines.parse.office.ooxml._EXTERNAL_ENTITY": "2,000 characters at most, in the first 64 KiB of a part",
-    "pipelines.parse.captions._SAYS": "matches a line of at most 600 characters",
+    "pipelines.parse.captions._SENTENCE": "matches a line of at most 600 characters",
     "pipelines.parse.web.dom._DECLARED": "searches the first 4,096 bytes",
     "pipelines.parse.web.rst._EMPHASIS": "200 characters at most from a mark that begins a word",
     "pipelines.retrieve.index._BRACKETS": "a title has at most 200 characters",

@@ -1,4 +1,4 @@
-"""Archives (ZIP, tar, 7z) and compressed files: a list of what is inside, and each member as a document of its own."""
+"""Archives (ZIP, tar, 7z) and compressed files: a list of the members, each of which becomes a document of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pipelines.parse.settings import ParseSettings
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
 _MODE = 16
-"""Bits below the mode in a member's external attributes, as Unix packers write them (Info-ZIP, proginfo/extra.txt)."""
+"""Shift of the mode in a member's external attributes, as written on Unix (Info-ZIP, proginfo/extra.txt)."""
 _ENCRYPTED_FLAG, _UTF8_FLAG = 0x1, 0x800
 """Bits 0 and 11 of a member's flags (PKWARE APPNOTE 4.4.4)."""
 _HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "archive/*.zip" = "..."'
@@ -42,26 +42,26 @@ _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
     }
 )
 _HEADER = 512
-"""Bytes of a tar archive's first header (POSIX.1-1988)."""
+"""Bytes of the first header in a tar archive (POSIX.1-1988)."""
 _CHUNK = 1 << 20
-"""Bytes that are unpacked at once."""
+"""Bytes that are decompressed at a time."""
 
 
 def is_clutter(name: str) -> bool:
-    """Whether a member is what macOS or Windows leaves behind."""
+    """Whether a member is a metadata file of macOS or Windows."""
     path = PurePosixPath(name)
     return "__MACOSX" in path.parts or path.name in (".DS_Store", "Thumbs.db") or path.name.startswith("._")
 
 
 def append_member(name: str, data: bytes, builder: DocumentBuilder) -> None:
-    """Hand a member on as a document of its own, and list it."""
+    """Add a member as a child document and as a list item that refers to it."""
     called = builder.child(Child(name, data, ReferenceKind.MEMBER), "member")
     if builder.list_item(called):
         builder.reference(ReferenceKind.MEMBER, called, called)
 
 
 class ZipReader:
-    """Unpacks members in memory, within the limits; nothing is written anywhere."""
+    """Unpacks members in memory, within the limits; nothing is written to disk."""
 
     formats = (signed("application/zip", ".zip"),)
     name = "zip"
@@ -75,28 +75,28 @@ class ZipReader:
                     [member.file_size for member in members], path.stat().st_size, source.uri, settings.limits
                 )
                 password = _password(archive, members, source, settings)
-                lost = [fault for member in members if (fault := _append(archive, member, password, builder))]
+                faults = [fault for member in members if (fault := _append(archive, member, password, builder))]
         except BROKEN_ZIP as error:
             raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
-        return _result(builder, members, lost)
+        return _result(builder, members, faults)
 
 
-def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], lost: list[str]) -> Parsed:
-    if lost and len(lost) == len(members):
-        raise Malformed(f"no member unpacks: {lost[0]}", ids=(builder.source.uri,))
-    for fault in lost:
+def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], faults: list[str]) -> Parsed:
+    if faults and len(faults) == len(members):
+        raise Malformed(f"no member unpacks: {faults[0]}", ids=(builder.source.uri,))
+    for fault in faults:
         builder.left_out(issue=fault)
     return builder.build()
 
 
 def _is_file(member: zipfile.ZipInfo) -> bool:
-    """Folders and links are no members."""
+    """Whether a member is a regular file, not a folder or a link."""
     linked = stat.S_ISLNK(member.external_attr >> _MODE)
     return not (member.is_dir() or linked or is_clutter(member.filename))
 
 
 def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes | None, builder: DocumentBuilder) -> str:
-    """Append a member; return what is wrong with it, nothing where all is well."""
+    """Append a member; return an error message, or '' if it could be unpacked."""
     name = _decoded(member)
     try:
         data = archive.read(member, password)
@@ -107,7 +107,7 @@ def _append(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes |
 
 
 def _decoded(member: zipfile.ZipInfo) -> str:
-    """Without the UTF-8 flag a name is in the packer's own code page, mostly UTF-8 or Chinese all the same."""
+    """Return a member's name; without the UTF-8 flag it is in the packer's code page, usually UTF-8 or Chinese."""
     if member.flag_bits & _UTF8_FLAG:
         return member.filename
     raw = member.orig_filename.encode("cp437", "replace")
@@ -122,7 +122,7 @@ def _decoded(member: zipfile.ZipInfo) -> str:
 def _password(
     archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], source: Source, settings: ParseSettings
 ) -> bytes | None:
-    """Return the password that opens the archive, None where it needs none. Raises `Encrypted`."""
+    """Return the password that opens the archive, or None if it needs none. Raises `Encrypted`."""
     locked = [member for member in members if member.flag_bits & _ENCRYPTED_FLAG]
     if not locked:
         return None
@@ -142,7 +142,7 @@ def _opens(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes) -
 
 
 class SevenZipReader:
-    """Unpacks 7z archives in memory, by py7zr, whose only user this is (the extra `7z`)."""
+    """Unpacks 7z archives in memory. The only user of py7zr (the extra `7z`)."""
 
     formats = (signed("application/x-7z-compressed", ".7z"),)
     name = "7z"
@@ -161,7 +161,7 @@ class SevenZipReader:
             except (py7zr.exceptions.ArchiveError, *_BROKEN, zlib.error, struct.error) as error:
                 if password is None:
                     raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
-                continue  # a wrong password gives nonsense
+                continue  # a wrong password results in garbage
             for name, data in members:
                 append_member(name, data, builder)
             return builder.build()
@@ -169,7 +169,7 @@ class SevenZipReader:
 
 
 def _unpacked_7z(path: Path, password: str | None, builder: DocumentBuilder) -> list[tuple[str, bytes]]:
-    """Return names and bytes of the members. Raises `TooLarge`, and what py7zr does."""
+    """Return names and bytes of the members. Raises `TooLarge` and the errors of py7zr."""
     import py7zr
     from py7zr.io import BytesIOFactory
 
@@ -183,7 +183,7 @@ def _unpacked_7z(path: Path, password: str | None, builder: DocumentBuilder) -> 
 
 
 class TarReader:
-    """Unpacks in memory and as a stream, so that nothing grows beyond the limits before it is noticed."""
+    """Unpacks in memory as a stream, so that a limit is noticed before it is exceeded by much."""
 
     formats = (
         signed("application/x-tar", ".tar"),
@@ -195,25 +195,25 @@ class TarReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        most = most_unpacked(path.stat().st_size, settings.limits)
+        limit = most_unpacked(path.stat().st_size, settings.limits)
         with _OPENERS[source.media_type](path) as unpacked:
-            stream = io.BufferedReader(_Bounded(unpacked, most, source.uri), _CHUNK)
+            stream = io.BufferedReader(_Bounded(unpacked, limit, source.uri), _CHUNK)
             try:
-                whole = stream.peek(_HEADER)[TAR_MARK] == b"ustar"
-                fault = _append_all(stream, builder) if whole else _append_one(stream, builder)
+                if stream.peek(_HEADER)[TAR_MARK] == b"ustar":
+                    _append_all(stream, builder)
+                else:
+                    _append_single(stream, builder)
             except _BROKEN as error:
                 raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
-        if fault:
-            builder.left_out(issue=fault)
         return builder.build()
 
 
 class _Bounded(io.RawIOBase):
-    """Reads a stream up to `most` bytes. Raises `TooLarge` beyond."""
+    """Reads a stream up to `limit` bytes. Raises `TooLarge` beyond."""
 
-    def __init__(self, stream: io.BufferedIOBase, most: int, uri: str) -> None:
+    def __init__(self, stream: io.BufferedIOBase, limit: int, uri: str) -> None:
         self._stream = stream
-        self._left = most
+        self._left = limit
         self._uri = uri
 
     def readable(self) -> bool:
@@ -229,8 +229,8 @@ class _Bounded(io.RawIOBase):
         return len(data)
 
 
-def _append_all(stream: IO[bytes], builder: DocumentBuilder) -> str:
-    """Append the members; return what cut them short, nothing where all is well. Raises the fault of the first."""
+def _append_all(stream: IO[bytes], builder: DocumentBuilder) -> None:
+    """Append the members; a truncated archive is reported as an issue. Raises the error of the first member."""
     count = 0
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
@@ -245,13 +245,11 @@ def _append_all(stream: IO[bytes], builder: DocumentBuilder) -> str:
     except _BROKEN as error:
         if count < 2:
             raise
-        return f"the archive breaks off: {error}"
-    return ""
+        builder.left_out(issue=f"the archive breaks off: {error}")
 
 
-def _append_one(stream: IO[bytes], builder: DocumentBuilder) -> str:
-    """Append the one file that a compressed file is; it is called as its container without the last suffix."""
+def _append_single(stream: IO[bytes], builder: DocumentBuilder) -> None:
+    """Append the content of a compressed file, named like the file without its last suffix."""
     path = path_of(builder.source.name)
     name = path.stem if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.name
     append_member(name, stream.read(), builder)
-    return ""

@@ -1,4 +1,4 @@
-"""AsciiDoc (the language of Asciidoctor, and of AsciiDoc.py before it), read by way of its HTML."""
+"""AsciiDoc (as defined by Asciidoctor, and AsciiDoc.py before it), converted to HTML and read as such."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _SIGNS = tuple(
     )
 )
 _LEAST_SIGNS = 2
-"""Different signs: one alone stands in other texts too."""
+"""Number of different signs that identify AsciiDoc: single ones occur in other texts too."""
 
 
 class AsciiDocReader:
-    """Reads AsciiDoc: sections, lists, examples, tables; what it includes is a reference."""
+    """Reads AsciiDoc: sections, lists, examples, tables; an include is a reference."""
 
     formats = (
         FileFormat(
@@ -57,7 +57,7 @@ class AsciiDocReader:
 
 
 def _is_named(sample: FileSample) -> bool:
-    """Whether a text is called AsciiDoc; keys and signatures are called .asc too."""
+    """Whether the file name is that of AsciiDoc; keys and signatures have the suffix .asc too."""
     return sample.suffix in _NAMES or (sample.suffix == ".asc" and _shows_signs(sample.text))
 
 

@@ -1,4 +1,4 @@
-"""Blocks of AsciiDoc as HTML, line by line: sections, paragraphs, lists, what stands between marks."""
+"""Blocks of AsciiDoc as HTML, line by line: sections, paragraphs, lists, delimited blocks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TAG = re.compile(r"<[^<>]*+>")
 
 
 class AsciiDocBlocks:
-    """Turns lines to HTML. `meta` is told what attributes of the document say of it."""
+    """Converts lines to HTML. `meta` is called with the metadata among the document attributes."""
 
     def __init__(self, text: AsciiDocText, meta: Callable[[str, str], object] = lambda name, value: None) -> None:
         self._text = text
@@ -45,10 +45,10 @@ class AsciiDocBlocks:
         self._lists: list[list[str]] = [[]]
         self._containers: list[str] = []
         self._style = self._caption = ""
-        self._blank = self._attached = self._awaited = False
+        self._attached = self._item_empty = False
 
     def html(self, lines: list[str]) -> str:
-        """Return the blocks of `lines`; a heading is known by its anchor before anything refers to it."""
+        """Return the blocks of `lines`; anchors of headings are collected first, for references to them."""
         lines = [line.rstrip() for line in lines]
         for line, below in pairwise(lines):
             if (anchor := _ANCHOR.fullmatch(line)) and (heading := _HEADING.fullmatch(below)):
@@ -60,23 +60,20 @@ class AsciiDocBlocks:
         return "\n".join(self._out)
 
     def _block(self, lines: list[str], place: int) -> int:
-        """Write what begins at `place`; return where the next block may begin."""
+        """Write the block at line `place`; return the line of the next one."""
         line = lines[place]
-        if not line:
-            self._blank = True
-            return place + 1
-        if self._silent(line):
+        if not line or self._read_metadata(line):
             return place + 1
         return self._delimited(lines, place) or self._text_block(lines, place)
 
     def _delimited(self, lines: list[str], place: int) -> int:
-        """Write a block that stands between marks, or begin or end one; return where the next may begin, else 0."""
+        """Write a delimited block, or begin or end a container; return the next line, or 0 for any other block."""
         line = lines[place]
         if line == "+":
             self._attached = True
             return place + 1
         is_container = _CONTAINER.fullmatch(line) is not None
-        if is_container and self._named() not in _SHOWN_AS_IS:
+        if is_container and self._style_name() not in _SHOWN_AS_IS:
             self._container(line)
             return place + 1
         is_table = _TABLE.fullmatch(line) is not None
@@ -84,20 +81,20 @@ class AsciiDocBlocks:
             return 0
         end = _end(lines, place, line)
         if is_table:
-            self._begin()
+            self._begin_block()
             self._write(table_html(lines[place + 1 : end], line[0], self._style, self._caption, self._cell))
             self._caption = self._style = ""
         elif not _COMMENT.fullmatch(line):
             self._verbatim(lines[place + 1 : end], line)
         return end + 1
 
-    def _silent(self, line: str) -> bool:
-        """Whether a line says something of what follows, or nothing."""
+    def _read_metadata(self, line: str) -> bool:
+        """Process a line that is not text (attribute, caption, style, comment, rule); return whether it is one."""
         if found := _ATTRIBUTE.fullmatch(line):
             name, value = found[1], found[2] or ""
             self._text.define(name, value)
             if name.lower() in _META and value:
-                self._meta(_META[name.lower()], self._text.filled(value))
+                self._meta(_META[name.lower()], self._text.substituted(value))
         elif _CAPTION.fullmatch(line):
             self._caption = line[1:]
         elif style := _STYLE.fullmatch(line):
@@ -116,40 +113,40 @@ class AsciiDocBlocks:
             self._heading("=-~^+".index(lines[place + 1][0]) + 1, line)
             return place + 2
         if macro := _BLOCK_MACRO.fullmatch(line):
-            self._begin()
+            self._begin_block()
             self._macro(*macro.groups())
             return place + 1
         if found := _ITEM.fullmatch(line) or _TERM.fullmatch(line):
             return self._item(found, lines, place)
         return self._paragraph(lines, place)
 
-    # -- lists and what holds blocks
+    # -- lists and containers
 
     def _item(self, found: re.Match[str], lines: list[str], place: int) -> int:
-        mark, words = _kind(found["mark"]), found["text"]
+        mark, words = _list_kind(found["mark"]), found["text"]
         term = mark[0] in ":;"
         if mark in self._lists[-1]:
             while self._lists[-1][-1] != mark:
                 self._close_list()
             self._write("</dd>" if term else "</li>")
         else:
-            self._titled()
+            self._write_caption()
             self._write("<dl>" if term else "<ul>")
             self._lists[-1].append(mark)
-        self._style, self._blank, self._attached = "", False, False
+        self._style, self._attached = "", False
         if term:
             self._write(f"<dt>{self._text.html(words)}</dt><dd>")
             words = found.groupdict().get("rest") or ""
-        self._awaited = not words
+        self._item_empty = not words
         end = place + 1
-        while words and end < len(lines) and not self._ends(lines[end], item=True):
+        while words and end < len(lines) and not self._ends_text(lines[end], item=True):
             end += 1
         words = _joined([words, *lines[place + 1 : end]])
         self._write(("" if term else "<li>") + self._text.html(words))
         return end
 
     def _container(self, line: str) -> None:
-        """Begin or end an example, a bar at the side, a quotation; each has lists of its own."""
+        """Begin or end an example, sidebar or quotation; each has its own lists."""
         if line in self._containers:
             while self._containers:
                 self._close_lists()
@@ -157,8 +154,8 @@ class AsciiDocBlocks:
                 if self._containers.pop() == line:
                     break
         else:
-            style = self._named()
-            self._begin()
+            style = self._style_name()
+            self._begin_block()
             self._style = style if style in _NOTES else ""
             self._containers.append(line)
             self._lists.append([])
@@ -170,33 +167,33 @@ class AsciiDocBlocks:
         while self._lists[-1]:
             self._close_list()
 
-    def _begin(self) -> None:
-        """Begin a block: it ends the lists before it, but for one that is attached to their last item."""
-        if self._lists[-1] and not self._attached and not self._awaited:
+    def _begin_block(self) -> None:
+        """Close open lists, unless the block that begins is part of their last item."""
+        if self._lists[-1] and not self._attached and not self._item_empty:
             self._close_lists()
-        self._blank = self._attached = self._awaited = False
+        self._attached = self._item_empty = False
 
     # -- blocks
 
     def _heading(self, level: int, words: str) -> None:
         self._close_lists()
-        self._attached = self._awaited = False
+        self._attached = self._item_empty = False
         self._style = self._caption = ""
         self._write(f"<h{level}>{self._text.html(words.rstrip('=').rstrip())}</h{level}>")
 
     def _paragraph(self, lines: list[str], place: int) -> int:
         end = place + 1
-        while end < len(lines) and not self._ends(lines[end], item=self._awaited):
+        while end < len(lines) and not self._ends_text(lines[end], item=self._item_empty):
             end += 1
-        literal = lines[place][0] in " \t" and not self._awaited
+        literal = lines[place][0] in " \t" and not self._item_empty
         if literal and self._lists[-1]:  # an indented block belongs to the item above it
             self._attached = True
-        if literal or self._named() in _SHOWN_AS_IS:
+        if literal or self._style_name() in _SHOWN_AS_IS:
             self._verbatim(lines[place:end], "")
             return end
-        style = self._named()
-        self._begin()
-        self._titled()
+        style = self._style_name()
+        self._begin_block()
+        self._write_caption()
         words = _joined(lines[place:end], " +\n" if style == "verse" else "\n")
         prefix = f"{style}: " if style in _NOTES else ""
         self._write(f"<p>{prefix}{self._text.html(words)}</p>")
@@ -204,9 +201,9 @@ class AsciiDocBlocks:
         return end
 
     def _verbatim(self, lines: list[str], mark: str) -> None:
-        style = self._named()
-        self._begin()
-        self._titled()
+        style = self._style_name()
+        self._begin_block()
+        self._write_caption()
         body = "\n".join(lines)
         if style in _MATH:
             self._write(f'<math display="block" alttext="{escape(body)}"></math>')
@@ -219,36 +216,31 @@ class AsciiDocBlocks:
     def _macro(self, name: str, target: str, inside: str) -> None:
         if name == "image":
             self._write(picture(target, inside))
-            self._titled()
+            self._write_caption()
         elif name == "include":
-            self._write(f'<p><a href="{escape(self._text.filled(target))}">{plain(target)}</a></p>')
+            self._write(f'<p><a href="{escape(self._text.substituted(target))}">{plain(target)}</a></p>')
         self._style = ""
 
     # -- pieces
 
     def _cell(self, content: str, blocks: bool) -> str:
-        """Return the content of a cell; one that holds blocks is a document of its own."""
+        """Return the content of a table cell; one with blocks is converted like a document."""
         return AsciiDocBlocks(self._text).html(content.split("\n")) if blocks else self._text.html(content)
 
-    def _named(self) -> str:
-        """The style of the next block, the first of its attributes."""
+    def _style_name(self) -> str:
+        """Return the style of the next block, the first of its attributes."""
         return re.split(r"[,%.#]", self._style, maxsplit=1)[0].strip()
 
-    def _titled(self) -> None:
+    def _write_caption(self) -> None:
         if self._caption:
             self._write(f'<p class="caption">{self._text.html(self._caption)}</p>')
         self._caption = ""
 
-    def _ends(self, line: str, *, item: bool) -> bool:
-        """Whether a line does not go on with the text before it."""
+    def _ends_text(self, line: str, *, item: bool) -> bool:
+        """Whether a line ends the paragraph before it, or the list item if `item`."""
         if line in ("", "+") or line.startswith("include::") or _CONDITION.match(line) or _STYLE.fullmatch(line):
             return True
-        if (
-            _VERBATIM.fullmatch(line)
-            or _CONTAINER.fullmatch(line)
-            or _TABLE.fullmatch(line)
-            or _COMMENT.fullmatch(line)
-        ):
+        if any(mark.fullmatch(line) for mark in (_VERBATIM, _CONTAINER, _TABLE, _COMMENT)):
             return True
         return item and (_ITEM.fullmatch(line) or _TERM.fullmatch(line)) is not None
 
@@ -256,23 +248,23 @@ class AsciiDocBlocks:
         self._out.append(html)
 
 
-def _kind(mark: str) -> str:
-    """Return what marks of one list have in common: all numbers are one, all letters, all callouts."""
+def _list_kind(mark: str) -> str:
+    """Return a key shared by the marks of one list: all numbers, all letters and all callouts are alike."""
     return "0" if mark[0].isdigit() else "a" if mark[0].isalpha() else "<" if mark[0] == "<" else mark
 
 
 def _joined(lines: list[str], mark: str = "\n") -> str:
-    """Return lines as one text, without the remarks among them."""
+    """Return lines as one text, without comments."""
     return mark.join(line.strip() for line in lines if not line.startswith("//"))
 
 
 def _end(lines: list[str], place: int, mark: str) -> int:
-    """Return where the block that begins at `place` ends: at its mark, else with the text."""
+    """Return the line at which a delimited block ends: its closing mark, or the end of the text."""
     mark = "```" if mark.startswith("```") else mark
     return next((at for at in range(place + 1, len(lines)) if lines[at] == mark), len(lines))
 
 
 def _is_underlined(line: str, below: str) -> bool:
-    """Whether two lines are a heading in the old way: marks below as many characters, give or take two."""
+    """Whether two lines are a heading in the old syntax: underlined by as many characters, give or take two."""
     fits = _UNDERLINE.fullmatch(below) is not None and abs(len(below) - len(line)) <= 2
     return fits and line[0] not in " \t[." and any(one.isalnum() for one in line)

@@ -1,4 +1,4 @@
-"""The running text of AsciiDoc as HTML: marks of emphasis go, links stay links, attributes are put in."""
+"""Inline text of AsciiDoc as HTML: emphasis marks are removed, links kept, attributes substituted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape, unescape
 
 _INSIDE = r"(?:[^\[\]\\]|\\.|\[[^\[\]]*+\])*+"
 _PLACE = r"""[^\s()"'<>|\[\]\u0080-\U0010ffff]"""
-"""A character of an address. What may stand before a macro is none, so that no text is looked through twice."""
+"""A character of an address. Characters allowed before a macro are excluded, so that no text is scanned twice."""
 _ADDRESS = rf"(?:{_PLACE}|\([^\s()\[\]]*+\))*+"
 _SPAN = r"(?<![\w{0}]){1}(?=\S)(?P<{2}>[^{0}]*+)(?<=\S){1}(?![\w{0}])"
 _PATTERN = re.compile(
@@ -45,27 +45,27 @@ _SIGNS = {
     "quot": '"', "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "zwsp": "", "wj": "",
     "brvbar": "¦", "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "backtick": "`",
 }  # fmt: skip
-"""Attributes that every document has (AsciiDoc Language, "Character Replacement Attributes Reference")."""
+"""Predefined attributes (AsciiDoc Language, "Character Replacement Attributes Reference")."""
 _LONGEST_VALUE = 2_000
-"""Characters of an attribute that are put in: sentences, an address; those that hold others would grow without end."""
+"""Maximum characters of an attribute's value: sentences, an address; nested attributes could grow without end."""
 
 
 class AsciiDocText:
-    """Turns text to HTML; knows the attributes told so far, and the headings that anchors stand before."""
+    """Converts text to HTML with the attributes defined so far; `titles` has the headings by anchor."""
 
     def __init__(self) -> None:
         self._attributes = dict(_SIGNS)
         self.titles: dict[str, str] = {}
 
     def define(self, name: str, value: str) -> None:
-        """Take in `:name: value`; a name with `!` is one no longer."""
+        """Set an attribute from `:name: value`; a name with `!` removes it."""
         if "!" in name:
             self._attributes.pop(name.strip("!"), None)
         else:
-            self._attributes[name.lower()] = self.filled(value)[:_LONGEST_VALUE]
+            self._attributes[name.lower()] = self.substituted(value)[:_LONGEST_VALUE]
 
-    def filled(self, text: str) -> str:
-        """Return `text` with the attributes that are known put in."""
+    def substituted(self, text: str) -> str:
+        """Return `text` with known attributes replaced by their values."""
         return re.sub(r"\{(\w[\w-]*+)\}", lambda found: self._attributes.get(found[1].lower(), found[0]), text)
 
     def html(self, text: str) -> str:
@@ -73,74 +73,74 @@ class AsciiDocText:
         parts: list[str] = []
         end = 0
         for found in _PATTERN.finditer(text):
-            parts += [plain(text[end : found.start()]), self._one(found)]
+            parts += [plain(text[end : found.start()]), self._convert(found)]
             end = found.end()
         return "".join((*parts, plain(text[end:])))
 
-    def _one(self, found: re.Match[str]) -> str:
+    def _convert(self, found: re.Match[str]) -> str:
         kind = found.lastgroup or ""
         if found["macro"]:
             return self._macro(found["macro"], found["target"], found["inside"], found[0])
         if found["url"]:
             return self.link(found["url"], found["shown"] or "")
         if found["id"] is not None:
-            return self.crossed(found["id"], found["label"] or "")
-        written = _AS_WRITTEN.get(kind)
-        return self._marked(kind, found[kind]) if written is None else written(self, found[kind])
+            return self.cross_reference(found["id"], found["label"] or "")
+        special = _SPECIAL.get(kind)
+        return self._formatted(kind, found[kind]) if special is None else special(self, found[kind])
 
-    def _marked(self, kind: str, inside: str) -> str:
-        """Return words between marks; what is little stays so, quotes are those of a printer."""
+    def _formatted(self, kind: str, inside: str) -> str:
+        """Return text between marks: superscript and subscript as elements, quotes as typographic ones."""
         tags = (f"<{kind}>", f"</{kind}>") if kind in ("sup", "sub") else _QUOTES.get(kind, ("", ""))
         return tags[0] + self.html(inside) + tags[1]
 
     def code(self, inside: str) -> str:
-        """Return code as it is written; a link may be all of it."""
+        """Return code as written, or as a link if it is one."""
         if inside.startswith(_LINKS):
             return self.html(inside)
-        return plain(self.filled(inside.strip("+") or inside))
+        return plain(self.substituted(inside.strip("+") or inside))
 
-    def crossed(self, place: str, label: str) -> str:
-        """Return a link to a place of this document by its anchor, of another by its address."""
+    def cross_reference(self, place: str, label: str) -> str:
+        """Return a link to an anchor of this document or to another document."""
         place = place.strip().lstrip("#")
         return self.link(place if "." in place else f"#{place}", label or self.titles.get(place, place))
 
     def _macro(self, name: str, target: str, inside: str, written: str) -> str:
-        made = _MACROS.get(name)
-        return plain(written) if made is None else made(self, target, inside)
+        macro = _MACROS.get(name)
+        return plain(written) if macro is None else macro(self, target, inside)
 
     def link(self, target: str, inside: str) -> str:
-        """Return a link that shows what is `inside`, else its address without the mark that ends its sentence."""
+        """Return a link with the text `inside`, or else its address without trailing punctuation."""
         rest = ""
         if not inside:
             bare = target.rstrip(".,;:!?")
             target, rest = bare, target[len(bare) :]
-        # What follows a comma are attributes, where one has a value: `[text,window=_blank]`, and `^` a new window.
+        # Attributes follow a comma if one has a value: `[text,window=_blank]`; `^` stands for a new window.
         shown = inside.partition(",")[0] if "=" in inside.partition(",")[2] else inside
         shown = self.html(shown.strip().strip('"').removesuffix("^")) or plain(target.lstrip("#"))
-        return f'<a href="{escape(self.filled(target))}">{shown}</a>{rest}'
+        return f'<a href="{escape(self.substituted(target))}">{shown}</a>{rest}'
 
 
 def picture(target: str, inside: str) -> str:
-    """Return the element of a picture: the first of its attributes says what it shows."""
-    said = inside.partition(",")[0].strip().strip('"')
-    return f'<img src="{escape(target)}" alt="{"" if "=" in said else escape(said)}">'
+    """Return an `img` element; the first attribute is its alternative text."""
+    alt = inside.partition(",")[0].strip().strip('"')
+    return f'<img src="{escape(target)}" alt="{"" if "=" in alt else escape(alt)}">'
 
 
 def plain(text: str) -> str:
-    """Return text without any mark for HTML; entities are what they stand for."""
+    """Return text escaped for HTML; entities in it are resolved first."""
     return escape(unescape(text), quote=False)
 
 
-_AS_WRITTEN: dict[str, Callable[[AsciiDocText, str], str]] = {
+_SPECIAL: dict[str, Callable[[AsciiDocText, str], str]] = {
     **dict.fromkeys(("term", "anchor"), lambda text, inside: ""),
     **dict.fromkeys(("escaped", "raw", "dollars"), lambda text, inside: plain(inside)),
     **dict.fromkeys(("code", "codes"), lambda text, inside: text.code(inside)),
-    "name": lambda text, inside: plain(text.filled(f"{{{inside}}}")),
+    "name": lambda text, inside: plain(text.substituted(f"{{{inside}}}")),
     "break": lambda text, inside: "<br>",
     "entry": lambda text, inside: f"{plain(inside)}]",
     "note": lambda text, inside: f" ({text.html(inside)})" if inside else "",
 }
-"""What is not text with marks in it, by the names of the groups of `_PATTERN`."""
+"""Conversions of matches that are not formatted text, by the names of the groups of `_PATTERN`."""
 _MACROS: dict[str, Callable[[AsciiDocText, str, str], str]] = {
     **dict.fromkeys(("link", "mailto"), lambda text, target, inside: text.link(target, inside)),
     **dict.fromkeys(("kbd", "btn", "pass", "indexterm2"), lambda text, target, inside: plain(inside)),
@@ -150,6 +150,6 @@ _MACROS: dict[str, Callable[[AsciiDocText, str, str], str]] = {
     ),
     "image": lambda text, target, inside: picture(target, inside),
     "menu": lambda text, target, inside: text.html(" > ".join(filter(None, (target, inside)))),
-    "xref": lambda text, target, inside: text.crossed(target, inside),
+    "xref": lambda text, target, inside: text.cross_reference(target, inside),
 }
-"""What a macro is in HTML, of its address and the text between its brackets."""
+"""Conversions of macros from their target and the text in brackets."""

@@ -1,4 +1,4 @@
-"""Calendars (iCalendar, RFC 5545) and address cards (vCard 2.1 to 4.0, RFC 6350): a section for each entry."""
+"""Calendars (iCalendar, RFC 5545) and address cards (vCard 2.1 to 4.0, RFC 6350): one section per entry."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.inline import decoded, inline_data
+from pipelines.parse.web.inline import base64_bytes, inline_data
 
 _FOLD = re.compile(r"(?<!=)\r?\n[ \t]")
-"""Where a long line goes on (RFC 5545, 3.1), but for one of quoted-printable (vCard 2.1, 2.1.3)."""
-_LINE = re.compile(r'(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<told>(?:;(?:[^";:]|"[^"]*")*+)*):(?P<value>.*)')
+"""Line folding (RFC 5545, 3.1), except in quoted-printable (vCard 2.1, 2.1.3)."""
+_LINE = re.compile(r'(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<parameters>(?:;(?:[^";:]|"[^"]*")*+)*):(?P<value>.*)')
 _PARAMETER = re.compile(r';([\w-]+)(?:=("[^"]*"|[^;]*))?')
 _DATE = re.compile(r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T(?P<hour>\d\d)(?P<minute>\d\d)\d\d(?P<utc>Z?))?")
 _ESCAPE = re.compile(r"\\([nN,;\\])")
-_OVER_ENTRIES = ("SUMMARY", "FN", "NAME")
+_TITLES = ("SUMMARY", "FN", "NAME")
 _PROSE = ("DESCRIPTION", "NOTE", "COMMENT")
 _DATA = ("PHOTO", "LOGO", "SOUND", "KEY", "ATTACH")
-# What readers of a calendar are not shown: how entries are numbered, written and kept in step.
+# Properties that calendar programs do not show: versions, ids, synchronization.
 _TECHNICAL = frozenset(
     "BEGIN END VERSION PRODID UID DTSTAMP SEQUENCE CALSCALE METHOD TRANSP REV N CLASS CLIENTPIDMAP".split()
 )
@@ -38,14 +38,14 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class _Property:
-    """One line: its name in capitals, its parameters by name in capitals, its value as written."""
+    """One line: its name and the names of its parameters in capitals, its value as written."""
 
     name: str
     parameters: dict[str, str]
     value: str
 
     def text(self) -> str:
-        """The value as people write it, with the name of a person and the zone of a time."""
+        """Return the value for display, with a person's name or a time zone from the parameters."""
         if _DATE.fullmatch(self.value.split(",")[0]):
             zone = self.parameters.get("TZID", "")
             return ", ".join(map(_moment, self.value.split(","))) + (f" ({zone})" if zone else "")
@@ -60,7 +60,7 @@ class _Property:
 
 
 def _moment(value: str) -> str:
-    """Return a date or a time as ISO 8601 has it, with blanks for the eye."""
+    """Return a date or time as "2024-05-31 14:00 UTC"; any other value is unchanged."""
     found = _DATE.fullmatch(value)
     if found is None:
         return value
@@ -73,7 +73,7 @@ def _begins(mark: str, sample: FileSample) -> bool:
 
 
 class CardReader:
-    """Reads events, tasks and cards: what each is called, its fields line by line, its remarks, its picture."""
+    """Reads events, tasks and cards: title, fields line by line, descriptions, pictures."""
 
     formats = (
         FileFormat("text/calendar", (".ics",), sniff=lambda sample: _begins("BEGIN:VCALENDAR", sample)),
@@ -100,7 +100,7 @@ class CardReader:
 
 
 def _properties(text: str) -> Iterator[_Property]:
-    """Yield the lines that are one; others, which only a broken file has, as remarks of their entry."""
+    """Yield the properties; invalid lines of a broken file become comments of their entry."""
     lines: list[str] = []
     for line in _FOLD.sub("", text).splitlines():
         if lines and lines[-1].endswith("=") and "QUOTED-PRINTABLE" in lines[-1].upper():
@@ -110,15 +110,15 @@ def _properties(text: str) -> Iterator[_Property]:
     for line in lines:
         found = _LINE.fullmatch(line.strip())
         if found is not None:
-            told = {name.upper(): value.strip('"') for name, value in _PARAMETER.findall(found["told"])}
-            yield _Property(found["name"].upper(), told, found["value"])
+            parameters = {name.upper(): value.strip('"') for name, value in _PARAMETER.findall(found["parameters"])}
+            yield _Property(found["name"].upper(), parameters, found["value"])
         elif line.strip():
             yield _Property("COMMENT", {}, line.strip())
 
 
 def _append(entry: list[_Property], builder: DocumentBuilder) -> None:
     shown = [line for line in entry if line.name not in _TECHNICAL and line.value]
-    title = next((line for name in _OVER_ENTRIES for line in shown if line.name == name), None)
+    title = next((line for name in _TITLES for line in shown if line.name == name), None)
     for line in shown:
         if line.name == "X-WR-CALNAME":
             builder.meta("title", line.text())
@@ -126,7 +126,7 @@ def _append(entry: list[_Property], builder: DocumentBuilder) -> None:
         builder.heading(" ".join(title.text().split()), 1)
     fields = [line for line in shown if line is not title and line.name not in (*_PROSE, *_DATA)]
     if title is not None or not builder.empty or any(not line.name.startswith("X-") for line in fields):
-        builder.paragraph("\n".join(f"{_called(line)}: {line.text()}" for line in fields))
+        builder.paragraph("\n".join(f"{_label(line)}: {line.text()}" for line in fields))
     for line in shown:
         if line.name in _PROSE:
             builder.paragraph(line.text())
@@ -134,21 +134,21 @@ def _append(entry: list[_Property], builder: DocumentBuilder) -> None:
             _append_data(line, builder)
 
 
-def _called(line: _Property) -> str:
+def _label(line: _Property) -> str:
     kind = line.parameters.get("TYPE", "").lower()
     name = _NAMES.get(line.name, line.name.removeprefix("X-").replace("-", " ").capitalize())
     return f"{name} ({kind})" if kind else name
 
 
 def _append_data(line: _Property, builder: DocumentBuilder) -> None:
-    """Append a picture; an address becomes a reference, other data are left out."""
+    """Append a picture, or a reference for an address; other data is left out."""
     media_type, data = inline_data(line.value)
     if line.parameters.get("ENCODING", "").upper() in ("B", "BASE64"):
         media_type = f"image/{line.parameters.get('TYPE', 'jpeg').lower()}"
-        data = decoded(line.value)
+        data = base64_bytes(line.value)
     if data and line.name in ("PHOTO", "LOGO"):
         builder.figure(Image(data, media_type))
-    elif "://" in line.value[:20]:  # the scheme of an address stands first
+    elif "://" in line.value[:20]:  # the longest scheme with room to spare
         builder.reference(ReferenceKind.HYPERLINK, line.value)
     else:
         builder.remark(f"{line.name.lower()} is data and was left out")

@@ -1,4 +1,4 @@
-"""HTML bytes to a tree, and what its elements mean for reading."""
+"""HTML parsing, and the role of elements in a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.parse.decode import decode
 
 Element: TypeAlias = lxml_html.HtmlElement
 
-# Level by element (HTML 4.3.6).
+# Level of each heading element (HTML 4.3.6).
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
 LISTS: Final = frozenset({"ul", "ol", "menu", "dir", "dl"})
@@ -28,46 +28,46 @@ BLOCKS: Final = (
     | HEADINGS.keys()
     | VERBATIM
 )
-SILENT: Final = frozenset(
+HIDDEN: Final = frozenset(
     "script style template noscript head title meta link base svg canvas audio video object embed applet map area"
     " select datalist option input textarea progress meter rp rt track source param col colgroup".split()
 )
-# Elements that stand in a head; the first other one begins the body (HTML 13.2.6.4.4).
+# Elements allowed in a head; any other one begins the body (HTML 13.2.6.4.4).
 _IN_HEAD: Final = frozenset(
     "base basefont bgsound link meta title noscript noframes style script template head".split()
 )
 _FURNITURE_ROLES: Final = {"navigation", "search", "banner", "contentinfo"}
 _STEPS: Final = frozenset("next prev previous up start home top first last contents toc index".split())
 _FEWEST_STEPS, _LARGEST_STEPS, _LABEL = 2, 100, 12
-"""Pages that a block of navigation leads to; elements in it, of which DocBook's largest has 20; characters before each
-of its links ("Previous: ", in Texinfo's)."""
+"""Navigation blocks: minimum linked pages, maximum elements (DocBook's largest has 20), maximum characters of text for
+each link ("Previous: ", in Texinfo's)."""
 _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DECLARED: Final = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
 )
-# Tags this long have attributes by the thousand, which take time that grows with the square.
+# A tag of this length has thousands of attributes, which take quadratic time.
 _LONG_TAG: Final = re.compile(r"<[A-Za-z][^<>]{20000,}+")
 _ATTRIBUTE: Final = re.compile(r"""[^\s"'=/]++(?:\s*+=\s*+(?>"[^"]*+"|'[^']*+'|[^\s"']++))?""")
 _MOST_ATTRIBUTES: Final = 1000
-"""Attributes of an element that are read: libxml2 compares each with all before it."""
+"""Maximum attributes of an element: libxml2 compares each with all before it."""
 _XML_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
 def parse_html(data: bytes, uri: str = "") -> Element:
-    """Return the root of the tree of `data`; the encoding that it declares is one hint among others (`decode`).
+    """Return the root element of `data`; the declared encoding is only a hint (`decode`).
 
-    Raises `TooLarge` for a tree deeper than the parser goes (2,048), which it would otherwise drop in silence.
+    Raises `TooLarge` for a tree deeper than the parser's limit (2,048), beyond which it silently drops elements.
     """
-    # The HTML standard (4.2.5.4) has it in the first 1,024 bytes; pages put scripts before it.
+    # The HTML standard (4.2.5.4) requires it in the first 1,024 bytes; some pages put scripts before it.
     declared = _DECLARED.search(data[:4096])
     name = next(group for group in declared.groups() if group).decode("ascii") if declared else ""
     return parse_html_text(decode(data, name).text, uri)
 
 
 def parse_html_text(text: str, uri: str = "") -> Element:
-    """Return the root of the tree of `text`, an empty `html` where there is nothing in it."""
+    """Return the root element of `text`, an empty `html` element if there is none."""
     parser = lxml_html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
-    # NUL ends a C string and lone surrogates have no UTF-8.
+    # NUL would end the C string, and lone surrogates cannot be encoded.
     cleaned = _LONG_TAG.sub(_shortened, _XML_DECLARATION.sub("", text.replace("\x00", ""), count=1))
     root = etree.fromstring(cleaned.encode("utf-8", "replace") or b"<html/>", parser)
     if any("Excessive depth" in entry.message for entry in parser.error_log):
@@ -79,7 +79,7 @@ def parse_html_text(text: str, uri: str = "") -> Element:
 
 
 def _end_head(root: Element) -> None:
-    """Move to the body what begins it: libxml2 leaves a `section` behind a head without an end tag in the head."""
+    """Move elements that begin the body out of the head: libxml2 keeps a `section` in a head without an end tag."""
     head = root.find("head")
     if head is None:
         return
@@ -99,14 +99,14 @@ def _end_head(root: Element) -> None:
 
 
 def _shortened(tag: re.Match[str]) -> str:
-    """Return the beginning of a tag with no more attributes than are read."""
+    """Return the beginning of a tag, with at most `_MOST_ATTRIBUTES` attributes."""
     last = next(islice(_ATTRIBUTE.finditer(tag[0], 1), _MOST_ATTRIBUTES, None), None)
     return tag[0] if last is None else tag[0][: last.end()]
 
 
-def is_silent(element: Element) -> bool:
-    """Whether an element shows the reader nothing."""
-    if element.tag in SILENT or element.get("hidden") is not None:
+def is_hidden(element: Element) -> bool:
+    """Whether an element is not shown to the reader."""
+    if element.tag in HIDDEN or element.get("hidden") is not None:
         return True
     if _INVISIBLE_STYLE.search(element.get("style", "")):
         return True
@@ -115,7 +115,7 @@ def is_silent(element: Element) -> bool:
 
 
 def _is_anchor_sign(element: Element, classes: str) -> bool:
-    """The pilcrow behind a heading, and the arrow behind a footnote, that are there to be clicked."""
+    """Whether an element is a link sign: the pilcrow after a heading, or the arrow after a footnote."""
     if element.tag != "a":
         return False
     if "headerlink" in classes or "anchorjs" in classes or "footnote-backref" in classes:
@@ -124,22 +124,22 @@ def _is_anchor_sign(element: Element, classes: str) -> bool:
 
 
 def is_furniture(element: Element) -> bool:
-    """Whether an element serves the site and not the page: navigation, and the page's own header and footer."""
+    """Whether an element belongs to the site rather than the page: navigation, or the site's header and footer."""
     tag = element.tag
     if tag == "nav" or element.get("role") in _FURNITURE_ROLES:
         return not _holds_title(element)
     if tag not in ("header", "footer") or _holds_title(element):
         return False
     around = element.iterancestors("main", "article", "section", "blockquote", "figure", "td")
-    # A theme may wrap the whole page in a section; that one holds the page's title.
+    # A theme may wrap the whole page in a section, which then has the page's title.
     return all(parent.tag == "section" and _holds_title(parent) for parent in around)
 
 
-def stepping_blocks(root: Element) -> frozenset[Element]:
-    """Return the blocks that only lead from page to page of a manual: "Prev", "Up", "Next" and the titles behind them.
+def navigation_blocks(root: Element) -> frozenset[Element]:
+    """Return the blocks that only link the pages of a manual: "Prev", "Up", "Next" and the titles of these pages.
 
-    Which links do is what the page says itself, in `rel` of the link or of a `link` to the same address in its head
-    (HTML 4.6.7; HTML 4.01, 6.12) or by a key for it (`accesskey`); DocBook and Texinfo write both.
+    Such links are marked by `rel` (of the link, or of a `link` to the same address in the head; HTML 4.6.7; HTML 4.01,
+    6.12) or by an `accesskey`; DocBook and Texinfo write both.
     """
     titles: dict[str, str] = {}
     for link in filter(_is_step, root.iter("link", "a")):
@@ -147,13 +147,13 @@ def stepping_blocks(root: Element) -> frozenset[Element]:
     if len(titles) < _FEWEST_STEPS:
         return frozenset()
     titles[""] = text_of(root.find("head/title"))
-    led: dict[Element, int] = {}
+    counts: dict[Element, int] = {}
     for link in root.iter("a"):
         block = link.getparent() if link.get("href") in titles else None
-        while block is not None and block not in led:
-            led[block] = _pages_led_to(block, titles)
-            block = block.getparent() if led[block] else None
-    return frozenset(block for block, pages in led.items() if pages >= _FEWEST_STEPS and block.tag in BLOCKS)
+        while block is not None and block not in counts:
+            counts[block] = _pages_linked(block, titles)
+            block = block.getparent() if counts[block] else None
+    return frozenset(block for block, pages in counts.items() if pages >= _FEWEST_STEPS and block.tag in BLOCKS)
 
 
 def _is_step(link: Element) -> bool:
@@ -161,8 +161,8 @@ def _is_step(link: Element) -> bool:
     return keyed or not _STEPS.isdisjoint(link.get("rel", "").lower().split())
 
 
-def _pages_led_to(block: Element, titles: Mapping[str, str]) -> int:
-    """Return to how many of the pages a small block leads; none where it says more than what they are."""
+def _pages_linked(block: Element, titles: Mapping[str, str]) -> int:
+    """Return how many pages a small block links to; 0 if it contains more than links and their titles."""
     elements = list(islice(block.iter(), _LARGEST_STEPS))
     links = [one for one in elements if one.tag == "a" and one.get("href")]
     targets = {link.get("href", "") for link in links}
@@ -176,9 +176,9 @@ def _pages_led_to(block: Element, titles: Mapping[str, str]) -> int:
 
 
 def _holds_title(element: Element) -> bool:
-    return any(True for _ in element.iter("h1", "h2"))
+    return next(element.iter("h1", "h2"), None) is not None
 
 
 def text_of(element: Element) -> str:
-    """Return all text of an element in one line."""
+    """Return all text of an element on one line."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""

@@ -1,4 +1,4 @@
-"""DXF, the exchange format of drawings, as text: what is written on the drawing, from top to bottom.
+"""DXF drawings, in the text form of the format: their texts, from top to bottom.
 
 Group codes and entities are those of Autodesk's DXF Reference (2018).
 """
@@ -17,10 +17,10 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
 
-# Comments have the group code 999; a file begins with a section.
+# A file begins with a section, possibly after comments (group code 999).
 _START = re.compile(r"\ufeff?(?:[ \t]*999\r?\n[^\n]*\n)*+[ \t]*0\r?\n[ \t]*SECTION\r?\n")
 _DRAWN = ("BLOCKS", "ENTITIES")
-"""The sections that hold what is drawn: in blocks what is drawn in several places."""
+"""The sections with drawn entities; blocks are drawn in several places."""
 _TEXTS = {
     "TEXT": ("1",),
     "MTEXT": ("3", "1"),
@@ -29,10 +29,10 @@ _TEXTS = {
     "DIMENSION": ("1",),
     "MULTILEADER": ("304",),
 }
-"""The group codes of the text of an entity, in the order in which a long one is divided over them. The cells of a table
-(ACAD_TABLE) are texts of a block, too."""
+"""The group codes of an entity's text, in the order in which a long text is divided among them. The cells of a table
+(ACAD_TABLE) are also texts of a block."""
 _MEASURED = "<>"
-"""What stands for the measured length in the text of a dimension."""
+"""Placeholder for the measured length in the text of a dimension."""
 _X, _Y = "10", "20"
 _FORMATS = re.compile(r"\\[ACc]\d{1,10};?|\\[FfHQTWp][^;\\{}]{0,200};|\\[LlOoKkN]|(?<!\\)[{}]")
 _STACKED = re.compile(r"\\S([^;\\]{0,200})[\^#]([^;\\]{0,200});")
@@ -47,7 +47,7 @@ def _is_drawing(sample: FileSample) -> bool:
 
 
 class DxfReader:
-    """Reads the texts of a drawing: each once, those of the drawing before those of its blocks."""
+    """Reads the texts of a drawing, each once; those of blocks come last."""
 
     formats = (FileFormat("image/vnd.dxf", (".dxf",), sniff=_is_drawing),)
     name = "dxf"
@@ -63,7 +63,7 @@ class DxfReader:
 
 @dataclass(slots=True)
 class _Entity:
-    """One thing that is drawn: its groups by their codes, in the order of the file."""
+    """A drawn entity: its groups by code, in file order."""
 
     kind: str
     section: str
@@ -76,12 +76,12 @@ class _Entity:
             return 0.0
 
     def text(self) -> str:
-        told = "".join(value for code in _TEXTS[self.kind] for value in self.groups.get(code, ()))
-        return "" if told.strip() == _MEASURED else _plain(told)
+        text = "".join(value for code in _TEXTS[self.kind] for value in self.groups.get(code, ()))
+        return "" if text.strip() == _MEASURED else _plain(text)
 
 
 def _entities(text: str) -> Iterator[_Entity]:
-    """Yield the entities with text; a file that ends early gives what was written of it."""
+    """Yield the entities with text; of a truncated file those that are present."""
     lines = text.removeprefix("\ufeff").splitlines()
     section, entity = "", None
     for at in range(0, len(lines) - 1, 2):
@@ -102,7 +102,7 @@ def _entities(text: str) -> Iterator[_Entity]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without how it looks (DXF Reference, "MTEXT formatting codes")."""
+    """Return a text without formatting codes (DXF Reference, "MTEXT formatting codes")."""
     text = _UNICODE.sub(lambda found: bytes.fromhex(found[1]).decode("utf-16-be", "replace"), text)
     text = _FORMATS.sub("", _STACKED.sub(r"\1/\2", text))
     return _SIGN.sub(lambda found: {**_SIGNS, **_ESCAPES}[found[0]], text).strip()

@@ -1,4 +1,4 @@
-"""Mail as it is sent (RFC 5322, MIME), mailboxes of it, and how a mail in any format becomes a document."""
+"""E-mails (RFC 5322, MIME), mailboxes, and the conversion of a mail of any format to a document."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.archives import append_member
 from pipelines.parse.web.dom import parse_html_text, text_of
 from pipelines.parse.web.text import append_text
 from pipelines.parse.web.walk import Walker
@@ -31,18 +32,18 @@ _MAIL_NAMES = frozenset(
     " x-mailer in-reply-to references dkim-signature list-id x-mozilla-status".split()
 )
 _LONGEST_SUFFIX = 10
-"""Characters of a media subtype that make a suffix, where an attachment has no name."""
+"""Maximum characters of a media subtype that becomes the suffix of an unnamed attachment."""
 _HEADER_LINES = 60
-"""Header lines looked at: the routing of a mail takes some twenty, and those that tell stand among them."""
+"""Header lines that are examined: routing takes about twenty, and the characteristic ones are among them."""
 _LEAST_KNOWN, _LEAST_PROVEN = 3, 2
-"""Headers of mail that make one; memos have "To:" and "Subject:" too, so two do only with one that programs write."""
+"""Minimum known headers of a mail. Memos have "To:" and "Subject:" too, so two need one of `_MAIL_PROOF`."""
 _MAIL_PROOF = frozenset("message-id received return-path delivered-to mime-version x-mailer dkim-signature".split())
 _HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc"))
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
 class EmlReader:
-    """Reads a mail. Its text is taken once, from its HTML where it has one; attachments become children."""
+    """Reads a mail. Its text is taken from the HTML version if there is one; attachments become children."""
 
     formats = (
         FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text), also=(".mhtml", ".mht")),
@@ -57,7 +58,7 @@ class EmlReader:
 
 
 class MailboxReader:
-    """Reads a mailbox: every mail in it becomes a child."""
+    """Reads a mailbox: every mail becomes a child."""
 
     formats = (FileFormat("application/mbox", sniff=lambda sample: _is_mailbox(sample.text)),)
     name = "mbox"
@@ -79,9 +80,7 @@ def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> N
     message = BytesParser(policy=email.policy.default).parsebytes(data, headersonly=True)
     subject = _header(message, "Subject") or "no subject"
     name = f"{number:04d} {subject.replace('/', ' ')[:LONGEST_NAME].strip()}.eml"
-    name = builder.child(Child(last_part(name), data, ReferenceKind.MEMBER))
-    builder.list_item(name)
-    builder.reference(ReferenceKind.MEMBER, name, name)
+    append_member(last_part(name), data, builder)
 
 
 def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
@@ -118,7 +117,7 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
 
 
 def _address(part: Message) -> str:
-    """How the HTML calls a part: by its id (RFC 2392), or where a page that was saved had it from (RFC 2557)."""
+    """Return the name of a part in the HTML: its id (RFC 2392), or the original address in a saved page (RFC 2557)."""
     return str(part.get("Content-ID") or part.get("Content-Location") or "").strip(" <>")
 
 
@@ -130,9 +129,9 @@ def _refuse_encrypted(message: Message, source: Source) -> None:
 
 
 def _leaves(message: Message, source: Source, settings: ParseSettings) -> Iterator[tuple[Message, bool]]:
-    """Yield the parts that hold something, in order, and whether each is one of several versions of the same.
+    """Yield the parts with content, in order, and whether each is one of several alternatives.
 
-    A mail within the mail is one part.
+    An attached mail is one part.
     """
     left: list[tuple[Message, int, bool]] = [(message, 1, False)]
     count = 0
@@ -161,7 +160,7 @@ def _text(part: Message) -> str:
 
 
 def _reflowed(text: str, part: Message) -> str:
-    """A space at the end of a line says that the paragraph goes on (RFC 3676)."""
+    """Join lines that end in a space, which marks a paragraph that continues (RFC 3676)."""
     joint = "" if str(part.get_param("delsp")).lower() == "yes" else " "
     return re.sub(r"(?<!^--) \r?\n(?!>)", joint, text, flags=re.MULTILINE)
 
@@ -194,7 +193,7 @@ def _headers(message: Message) -> dict[str, str]:
 
 
 def _header(message: Message, name: str) -> str:
-    """A broken header is worth less than the mail."""
+    """Return a header on one line, or '' if it is broken."""
     try:
         return " ".join(str(message.get(name, "")).split())
     except (ValueError, IndexError, AttributeError, TypeError, LookupError):
@@ -214,13 +213,13 @@ def _thread(message: Message) -> tuple[str, ...]:
 
 
 def _is_mailbox(text: str) -> bool:
-    """Whether a text begins with the line that parts the mails of a mailbox, and a header."""
+    """Whether a text begins with the line that separates the mails of a mailbox, followed by a header."""
     first, _, second = text.lstrip("\ufeff\r\n").partition("\n")
     return bool(_POSTMARK.match(first) and _FIELD.match(second))
 
 
 def _is_mail(text: str) -> bool:
-    """Whether a text begins with a block of headers, three of them those of mail, or two that only mail has."""
+    """Whether a text begins with a block of headers, with three known from mail or two that only mail has."""
     if _is_mailbox(text):
         return False
     head = re.split(r"\r?\n\r?\n", text.lstrip("\ufeff\r\n"), maxsplit=1)[0]
@@ -235,16 +234,17 @@ def _is_mail(text: str) -> bool:
 
 _MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
 LONGEST_NAME = 80
-"""Characters of a subject that name a mail's file: RFC 5322, 2.1.1, wants lines of 78."""
+"""Maximum characters of a subject in a file name: lines should have at most 78 (RFC 5322, 2.1.1)."""
 _SHOWN = (("sender", "From"), ("to", "To"), ("cc", "Cc"), ("created", "Date"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail: its headers by our names (subject, sender, to, cc, created, message_id), its text, what came with it.
+    """A mail: headers by our names (subject, sender, to, cc, created, message_id), text and attachments.
 
-    `html` is used where there is one, with the plain text that stands `beside` it; else `text`. `inline` are the
-    pictures that the HTML shows, by content id. `replies_to` are the message ids of the thread, the nearest last.
+    If there is `html`, it is read, followed by the plain text parts `beside` it; else `text`. `inline` has the media
+    type and bytes of pictures in the HTML by content id. `replies_to` has the message ids of the thread, the direct
+    parent last.
     """
 
     headers: Mapping[str, str]
@@ -257,12 +257,12 @@ class Mail:
 
 
 def message_ids(header: str) -> tuple[str, ...]:
-    """Return the ids in a header such as References, without their brackets."""
+    """Return the ids in a header such as References, without angle brackets."""
     return tuple(dict.fromkeys(_MESSAGE_ID.findall(header)))
 
 
 def append_mail(mail: Mail, builder: DocumentBuilder) -> None:
-    """Append subject, headers, text and a list of the attachments, which become children."""
+    """Append subject, headers, text, and a list of the attachments, which become children."""
     for name, value in mail.headers.items():
         builder.meta({"subject": "title"}.get(name, name), value)
     builder.meta("subject", mail.headers.get("subject", ""))

@@ -1,4 +1,4 @@
-"""EPUB 2 and 3: the chapters in the order of the spine, titles from the table of contents where a chapter has none."""
+"""EPUB 2 and 3: chapters in the order of the spine, with titles from the table of contents for untitled ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.archives import BROKEN_ZIP
-from pipelines.parse.web.dom import HEADINGS, Element, parse_html
+from pipelines.parse.web.dom import HEADINGS, parse_html, text_of
 from pipelines.parse.web.inline import Resolver
 from pipelines.parse.web.walk import Walker
 
@@ -32,13 +32,13 @@ _METADATA = {
     "description": "description",
     "identifier": "identifier",
 }
-# Fonts may be scrambled in any book; only what is not a font is kept from the reader.
+# Fonts may be obfuscated in any book; the encryption of anything else protects the text.
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Members by their path in the archive: media types, the chapters in reading order, where the contents stand."""
+    """The package of a book; `types`, `spine` and `contents` refer to members by their path in the archive."""
 
     metadata: dict[str, str]
     types: dict[str, str]
@@ -47,7 +47,7 @@ class Manifest:
 
 
 def read_manifest(archive: zipfile.ZipFile) -> Manifest:
-    """Raises `KeyError` or `etree.XMLSyntaxError` where the package file is missing or broken."""
+    """Return the package. Raises `KeyError` or `etree.XMLSyntaxError` if its file is missing or broken."""
     folder = folder_of_book(archive.namelist())
     container = _parse(archive, folder + CONTAINER)
     rootfile = next(container.iter("{*}rootfile"), None)
@@ -56,7 +56,7 @@ def read_manifest(archive: zipfile.ZipFile) -> Manifest:
     path = folder + rootfile.get("full-path", "")
     package = _parse(archive, path)
     items = {item.get("id", ""): item for item in package.iter("{*}item")}
-    paths = {id: resolved(path, item.get("href", "")) for id, item in items.items()}
+    paths = {id: member_path(path, item.get("href", "")) for id, item in items.items()}
     references = [reference.get("idref", "") for reference in package.iter("{*}itemref")]
     return Manifest(
         metadata=_metadata(package),
@@ -74,7 +74,7 @@ def _metadata(package: etree._Element) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in package.iter("{http://purl.org/dc/elements/1.1/}*"):
         name = _METADATA.get(etree.QName(element).localname)
-        text = _text(element)
+        text = text_of(element)
         if name in ("author", "subject") and name in found and text:
             found[name] = f"{found[name]}; {text}"
         elif name and text:
@@ -83,7 +83,7 @@ def _metadata(package: etree._Element) -> dict[str, str]:
 
 
 def read_contents(archive: zipfile.ZipFile, manifest: Manifest) -> dict[str, str]:
-    """Return the title of each chapter that the table of contents names; empty where there is none to be read."""
+    """Return the titles in the table of contents by chapter; empty if it is missing or unreadable."""
     try:
         root = _parse(archive, manifest.contents)
     except (KeyError, etree.XMLSyntaxError):
@@ -92,18 +92,14 @@ def read_contents(archive: zipfile.ZipFile, manifest: Manifest) -> dict[str, str
     for point in root.iter("{*}navPoint"):
         label, content = point.find("{*}navLabel"), point.find("{*}content")
         if label is not None and content is not None:
-            titles.setdefault(resolved(manifest.contents, content.get("src", "")), _text(label))
+            titles.setdefault(member_path(manifest.contents, content.get("src", "")), text_of(label))
     for link in root.iter("{http://www.w3.org/1999/xhtml}a"):
-        titles.setdefault(resolved(manifest.contents, link.get("href", "")), _text(link))
+        titles.setdefault(member_path(manifest.contents, link.get("href", "")), text_of(link))
     return titles
 
 
-def _text(element: etree._Element) -> str:
-    return " ".join("".join(text for text in element.itertext() if isinstance(text, str)).split())
-
-
-def resolved(base: str, target: str) -> str:
-    """Return the member that `target`, as written in the member `base`, means."""
+def member_path(base: str, target: str) -> str:
+    """Return the path of the member that `target`, a relative address in the member `base`, refers to."""
     parts = list(PurePosixPath(base).parent.parts)
     for part in unquote(target.split("#", 1)[0]).split("/"):
         if part == "..":
@@ -122,7 +118,7 @@ def _parse(archive: zipfile.ZipFile, name: str) -> etree._Element:
 
 
 class EpubReader:
-    """Reads a book's pages as HTML, one after the other."""
+    """Reads the pages of a book as HTML, in order."""
 
     formats = (signed("application/epub+zip", ".epub"),)
     name = "epub"
@@ -155,7 +151,7 @@ def _refuse_protected(archive: zipfile.ZipFile, source: Source) -> None:
 
 
 class _Book:
-    """One open book."""
+    """An open book."""
 
     def __init__(self, archive: zipfile.ZipFile, builder: DocumentBuilder) -> None:
         self._archive = archive
@@ -165,7 +161,7 @@ class _Book:
         self._titles = read_contents(archive, self._manifest)
 
     def append(self) -> None:
-        """Raises `KeyError` where none of the chapters is there."""
+        """Append metadata and chapters. Raises `KeyError` if none of the chapters exists."""
         if self._names.isdisjoint(self._manifest.spine):
             raise KeyError("none of its chapters is there")
         for name, value in self._manifest.metadata.items():
@@ -179,25 +175,17 @@ class _Book:
     def _chapter(self, address: str) -> None:
         root = parse_html(self._archive.read(address), uri=self._builder.source.uri)
         title = self._titles.get(address, "")
-        if title and not _begins_with_heading(root):
+        heading = next(root.iter(*HEADINGS), None)
+        if title and heading is None:
             self._builder.heading(title, 1)
-        place = Place(label=title or _first_heading(root))
+        place = Place(label=title or text_of(heading))
         Walker(self._builder, titled=False, furniture=False, place=place, resolve=self._resolver(address)).walk(root)
 
     def _resolver(self, address: str) -> Resolver:
         def resolve(target: str) -> tuple[str, bytes]:
-            name = resolved(address, target)
+            name = member_path(address, target)
             if name not in self._names:
                 return "image/png", b""
             return self._manifest.types.get(name, "image/png"), self._archive.read(name)
 
         return resolve
-
-
-def _begins_with_heading(root: Element) -> bool:
-    return next(root.iter(*HEADINGS), None) is not None
-
-
-def _first_heading(root: Element) -> str:
-    heading = next(root.iter(*HEADINGS), None)
-    return " ".join("".join(heading.itertext()).split()) if heading is not None else ""

@@ -1,4 +1,4 @@
-"""Text of HTML elements with its links, and tables to cells: the grid of the HTML standard (4.9.12)."""
+"""Text of HTML elements with its links, and the cells of tables, by the grid of the HTML standard (4.9.12)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.characters import raised
-from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_silent, text_of
+from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_hidden, text_of
 from pipelines.parse.web.inline import CONTROLS, EXPONENT, Anchor, Inline, control_text, math_text, source_of
 
 _DIGITS = 9
-"""Digits from which a span is an attack."""
+"""Number of digits at which the value of a span is ignored as an attack."""
 _WIDEST = 1000
-"""Columns of a span at most (HTML 4.9.11)."""
+"""Maximum columns of a span (HTML 4.9.11)."""
 _GROUPS = ("thead", "tbody", "tfoot")
 _RICH = frozenset("a b strong i em u s del ins code pre kbd samp sub sup mark math br ul ol dl".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A cell's element and its place in the grid."""
+    """A cell's element and its position in the grid."""
 
     element: Element
     row: int
@@ -37,39 +37,43 @@ class Slot:
 
 
 def is_layout(table: Element) -> bool:
-    """Whether a table only arranges a page, so that its cells are read one after the other."""
+    """Whether a table only arranges the page, so that its cells are read as separate blocks."""
     if table.get("role") in ("presentation", "none"):
         return True
-    if any(True for _ in table.iterchildren("caption", "thead")):
+    if next(table.iterchildren("caption", "thead"), None) is not None:
         return False
     rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
     if sum(map(len, rows)) <= 1 or _is_text_beside_pictures(rows):
         return True
-    if not any(True for _ in table.iterdescendants("table", *HEADINGS)):
+    if not _contains(table, "table", *HEADINGS):
         return False
     return not any(sum(_is_plain(cell) for cell in row) > 1 for row in rows)
 
 
+def _contains(element: Element, *tags: str) -> bool:
+    return next(element.iterdescendants(*tags), None) is not None
+
+
 def _is_text_beside_pictures(rows: Sequence[Sequence[Element]]) -> bool:
-    """Whether no row says more than one thing, as beside the sign of a note: there is nothing to look up."""
-    said = [[bool(text_of(cell)) for cell in row] for row in rows]
+    """Whether each row has at most one cell with text, such as a note beside its icon, so that it is not a table."""
+    filled = [[bool(text_of(cell)) for cell in row] for row in rows]
     pictures = any(cell.find(".//img") is not None for row in rows for cell in row if not text_of(cell))
-    return pictures and all(sum(row) <= 1 for row in said)
+    return pictures and all(sum(row) <= 1 for row in filled)
 
 
 def _is_plain(cell: Element) -> bool:
-    return not any(True for _ in cell.iterdescendants("table", *HEADINGS)) and bool(text_of(cell))
+    return not _contains(cell, "table", *HEADINGS) and bool(text_of(cell))
 
 
 def rows_of(table: Element) -> Iterator[Element]:
-    """Yield the rows of a table, not those of tables inside it; the head's first and the foot's last."""
+    """Yield the rows of a table without those of nested tables; rows of the head first, of the foot last."""
     groups = [child for child in table if child.tag in _GROUPS or child.tag == "tr"]
     for group in sorted(groups, key=lambda child: {"thead": 0, "tfoot": 2}.get(str(child.tag), 1)):
         yield from [group] if group.tag == "tr" else group.iterchildren("tr")
 
 
 def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
-    """Return the cells of a table with their places. Raises `TooLarge` beyond `limit` places."""
+    """Return the cells of a table with their positions. Raises `TooLarge` beyond `limit` cells with text."""
     rows = list(rows_of(table))
     ends = _group_ends(rows)
     taken: set[tuple[int, int]] = set()
@@ -84,14 +88,14 @@ def slots_of(table: Element, limit: int, uri: str) -> list[Slot]:
             slots.append(slot)
             taken.update(_places(slot))
             column += slot.column_span
-            # Cells without a text do not count against the limit: twice as many may stand, in four times the places.
+            # Cells without text do not count: twice as many cells are allowed, on four times as many positions.
             if len(slots) > 2 * limit or len(taken) > 4 * limit:
                 raise TooLarge(f"a table of more than {limit} cells", ids=(uri,))
-    return _without_flat_rows(_without_bare_columns(slots), len(rows))
+    return _without_flat_rows(_without_excess_span(slots), len(rows))
 
 
 def _group_ends(rows: list[Element]) -> list[int]:
-    """Return for each row where its group of rows ends: no span goes beyond."""
+    """Return for each row the end of its row group, beyond which no span extends."""
     ends = [len(rows)] * len(rows)
     for number in range(len(rows) - 2, -1, -1):
         same = rows[number].getparent() is rows[number + 1].getparent()
@@ -119,8 +123,8 @@ def _places(slot: Slot) -> list[tuple[int, int]]:
     return [(row, column) for row in range(slot.row, slot.row + slot.row_span) for column in columns]
 
 
-def _without_bare_columns(slots: list[Slot]) -> list[Slot]:
-    """Cut spans that are much wider than the table, as `colspan=99` is written for "all of it"."""
+def _without_excess_span(slots: list[Slot]) -> list[Slot]:
+    """Cut spans that are much wider than the table: `colspan=99` is written for "all columns"."""
     width = 1 + max((slot.column for slot in slots), default=0)
     widest = max((slot.column + slot.column_span for slot in slots), default=0)
     if widest <= 2 * width + 1:
@@ -129,23 +133,23 @@ def _without_bare_columns(slots: list[Slot]) -> list[Slot]:
 
 
 def _without_flat_rows(slots: list[Slot], rows: int) -> list[Slot]:
-    """Leave out rows in which no cell ends: all that begin there go on below, and a browser gives them no height."""
+    """Remove rows in which no cell ends: all their cells continue below, and browsers give them no height."""
     ends = {slot.row + slot.row_span - 1 for slot in slots}
     begins = {slot.row for slot in slots}
     flat = [row for row in range(rows) if row in begins and row not in ends]
     if not flat:
         return slots
-    return [_lifted(slot, flat) for slot in slots]
+    return [_moved_up(slot, flat) for slot in slots]
 
 
-def _lifted(slot: Slot, flat: list[int]) -> Slot:
+def _moved_up(slot: Slot, flat: list[int]) -> Slot:
     above = bisect_left(flat, slot.row)
     inside = bisect_left(flat, slot.row + slot.row_span) - above
     return replace(slot, row=slot.row - above, row_span=slot.row_span - inside)
 
 
 def cells_of(slots: list[Slot], read: Callable[[Element], str]) -> list[Cell]:
-    """Return the cells of `slots`, their texts by `read`."""
+    """Return the cells of `slots`; `read` returns the text of an element."""
     return [_cell(slot, read(slot.element)) for slot in slots]
 
 
@@ -154,29 +158,29 @@ def _cell(slot: Slot, text: str) -> Cell:
 
 
 def _is_rich(cell: Element) -> bool:
-    """Whether a cell holds more than one plain run of text; a table inside it stands for itself."""
-    if any(True for _ in cell.iterdescendants("table")):
+    """Whether a cell has more than one run of plain text; cells with a nested table do not count."""
+    if _contains(cell, "table"):
         return False
     runs = sum(1 for run in cell.itertext() if run.strip())
-    return runs > 1 or (runs == 1 and any(True for _ in cell.iterdescendants(*_RICH)))
+    return runs > 1 or (runs == 1 and _contains(cell, *_RICH))
 
 
 _NOT_FOLLOWED = ("javascript:", "data:", "cid:", "tel:", "about:")
 
 
 def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> bool:
-    """Add what begins with `element`; whether that was all of it, so that nothing inside is to be read."""
+    """Add the beginning of `element`; return True if that is all, so that its content must be skipped."""
     tag = element.tag
-    if (instead := _text_instead(element)) is not None:
-        inline.text(f" {instead} ")
+    if (replacement := _replacement(element)) is not None:
+        inline.text(f" {replacement} ")
         return True
-    if is_silent(element):
+    if is_hidden(element):
         return True
     if tag in ("frame", "iframe"):
         inline.link(element.get("src", ""), element.get("title") or element.get("name") or "")
         return True
     if tag == "sup" and len(element) == 0 and inline.ends_in_digit() and EXPONENT.fullmatch(element.text or ""):
-        inline.text(raised(element.text or ""))  # 10⁶ is no 106
+        inline.text(raised(element.text or ""))  # 10⁶ must not become 106
         return True
     if tag == "br":
         inline.line_break()
@@ -189,17 +193,17 @@ def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> 
     return False
 
 
-def _text_instead(element: Element) -> str | None:
-    """Return what is read in place of a formula or a control, None for any other element."""
+def _replacement(element: Element) -> str | None:
+    """Return the text that replaces a formula or a form control, or None for any other element."""
     if element.tag == "script" and element.get("type", "").startswith("math/"):
         return element.text or ""
     if element.tag in CONTROLS and element.get("hidden") is None:
         return control_text(element)
-    return math_text(element) if element.tag == "math" and not is_silent(element) else None
+    return math_text(element) if element.tag == "math" and not is_hidden(element) else None
 
 
 def _file_of(image: Element) -> str:
-    """The picture's file is a document of its own where it lies beside the page."""
+    """Return the address of a picture's file, which may be a document of its own, or '' for inline data."""
     address = source_of(image)
     return "" if address.startswith("data:") else address
 
@@ -211,12 +215,12 @@ def close_inline(element: Element, inline: Inline) -> None:
 
 
 def _is_note_mark(link: Element) -> bool:
-    """Whether a link is the mark of a footnote (DPUB-ARIA 1.1) without the brackets that notes are shown with."""
+    """Whether a link is a footnote mark (DPUB-ARIA 1.1) that lacks the usual brackets."""
     return link.get("role") == "doc-noteref" and text_of(link).isalnum()
 
 
 def read_text(root: Element) -> tuple[str, list[Anchor]]:
-    """Return the text of an element, a line for each block in it, and its links; not recursive."""
+    """Return the text of an element, one line per block in it, and its links; iterative, not recursive."""
     inline = Inline()
     events = etree.iterwalk(root, events=("start", "end", "comment"))
     skipped: Element | None = None
@@ -238,14 +242,13 @@ def read_text(root: Element) -> tuple[str, list[Anchor]]:
 
 
 def read_cell(cell: Element) -> tuple[str, list[Anchor]]:
-    """Return the text and the links of a table's cell, in one line where there is a table inside it."""
+    """Return the text and links of a table cell, on one line if it has a nested table."""
     text, links = read_text(cell)
-    nested = any(True for _ in cell.iterdescendants("table"))
-    return (" ".join(text.split()) if nested else text), links
+    return (" ".join(text.split()) if _contains(cell, "table") else text), links
 
 
-def refer(builder: DocumentBuilder, links: list[Anchor]) -> None:
-    """Hand on links as references of the piece appended last: within the page, or to somewhere else."""
+def add_references(builder: DocumentBuilder, links: list[Anchor]) -> None:
+    """Add links as references of the last piece: cross-references within the page, or hyperlinks."""
     for link in links:
         if link.target.lower().startswith(_NOT_FOLLOWED) or link.target in ("", "#", "#top"):
             continue
@@ -255,6 +258,6 @@ def refer(builder: DocumentBuilder, links: list[Anchor]) -> None:
 
 
 def caption_of(table: Element) -> str:
-    """Return the caption of a table, in one line."""
+    """Return the caption of a table on one line."""
     caption = next(table.iterchildren("caption"), None)
     return " ".join(read_text(caption)[0].split()) if caption is not None else ""

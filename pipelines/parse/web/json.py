@@ -1,4 +1,4 @@
-"""JSON and JSON Lines: key paths with their values, arrays of like objects as tables."""
+"""JSON and JSON Lines: key paths with their values; arrays of similar objects as tables."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from pipelines.parse.web.text import append_text
 
 _JSON = "application/json"
 _BEGINS = re.compile(r'(?:[\[{]\s*+)++(?:["\]}]|true\b|false\b|null\b|-?\d++(?:\.\d++)?[eE,\s])')
-"""How JSON begins, up to its first value: brackets alone are anchors of AsciiDoc, or links of a wiki."""
+"""The beginning of JSON, up to the first value: brackets alone may be AsciiDoc anchors or wiki links."""
 _LINES = "application/x-ndjson"
 Scalar = str | bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object's pairs in order; a key may come twice."""
+    """An object's key-value pairs in order; keys may be repeated."""
 
     pairs: tuple[tuple[str, Value], ...]
 
 
 Value = Scalar | Object | list["Value"]
 _DATA = re.compile(r'"(?:data:[\w/;=+.-]{0,80},)?(?:[A-Za-z0-9+/_-]|\\[n/]){1000,}+={0,2}"')
-"""A string of a thousand letters and figures without a blank: a picture or a key in base64 (RFC 4648), and no text."""
+"""A string of a thousand letters and digits without a space: a base64 (RFC 4648) picture or key, not text."""
 _WIDEST_TABLE = 200
-"""Columns of a table that a reader can follow; wider objects are written one by one."""
+"""Maximum columns of a readable table; wider objects are written one by one."""
 
 
 class JsonReader:
-    """Reads one value, or one a line. What is not valid JSON is read as text, and PARTIAL."""
+    """Reads one JSON value, or one per line. Invalid JSON is read as text, and the result is PARTIAL."""
 
     formats = (
         FileFormat(_JSON, (".json",), sniff=lambda sample: _json_type(sample) == _JSON, also=(".jsonl",)),
@@ -50,7 +50,8 @@ class JsonReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        text, data = _DATA.subn(lambda match: f'"({len(match.group()) - 2} characters of data)"', _text_of(path))
+        text = decode(path.read_bytes()).text
+        text, data = _DATA.subn(lambda match: f'"({len(match.group()) - 2} characters of data)"', text)
         if data:
             builder.remark(f"strings that are data and no text, and are not read: {data}")
         try:
@@ -69,14 +70,10 @@ class JsonReader:
         return builder.build()
 
 
-def _text_of(path: Path) -> str:
-    return decode(path.read_bytes()).text
-
-
 def _load(text: str) -> tuple[Value, list[str]]:
-    """Return the value, or those of all lines, and the lines that are none.
+    """Return the value (for JSON Lines a list of all lines' values), and the invalid lines.
 
-    Numbers stay as they are written: 1.10 is not 1.1, and 40 digits are no work. Raises `ValueError` for what is
+    Numbers are kept as text: 1.10 is not 1.1, and long numbers cost no conversion. Raises `ValueError` if the text is
     neither JSON nor, for the most part, JSON Lines.
     """
     decoder = json.JSONDecoder(
@@ -85,7 +82,7 @@ def _load(text: str) -> tuple[Value, list[str]]:
     try:
         return decoder.decode(text), []
     except ValueError:
-        # Not splitlines: a string may hold U+2028, which ends no line here.
+        # `splitlines` would also split at U+2028, which is allowed in a string.
         lines = [line for line in text.split("\n") if line.strip()]
         values, broken = _by_line(lines, decoder)
         if len(values) < 2 or len(broken) > len(values):
@@ -105,7 +102,7 @@ def _by_line(lines: Sequence[str], decoder: json.JSONDecoder) -> tuple[list[Valu
 
 
 def _append(root: Value, builder: DocumentBuilder) -> None:
-    """Write the value depth first and not recursively: scalars of an object together, its objects under headings."""
+    """Append the value depth first, iteratively: scalars of an object together, nested objects under headings."""
     left: list[tuple[str, Value, int]] = [("", root, 1)]
     while left:
         path, value, level = left.pop()
@@ -118,7 +115,7 @@ def _append(root: Value, builder: DocumentBuilder) -> None:
 
 
 def _append_one(path: str, value: Value, level: int, builder: DocumentBuilder) -> Iterator[tuple[str, Value, int]]:
-    """Append what can be written at once and yield what remains."""
+    """Append the scalars of a value and yield the nested values that remain."""
     if isinstance(value, Object):
         _title(value, path, builder)
         builder.paragraph("\n".join(f"{key}: {_text(item)}" for key, item in value.pairs if _is_scalar(item)))
@@ -145,7 +142,7 @@ def _append_list(
 
 
 def _columns(items: Sequence[Value]) -> list[str]:
-    """Return the keys of all items where they are flat objects that share most of them, else nothing."""
+    """Return the keys of all items if they are flat objects that share most of their keys, else nothing."""
     objects = [item for item in items if isinstance(item, Object)]
     if not objects or len(objects) < len(items):
         return []
@@ -170,7 +167,7 @@ def _is_scalar(value: Value) -> bool:
 
 
 def _is_short_list(value: Value) -> bool:
-    # Twenty values are a line or two of a cell.
+    # Twenty values are one or two lines in a cell.
     return isinstance(value, list) and len(value) <= 20 and all(_is_scalar(item) for item in value)
 
 
@@ -192,14 +189,14 @@ def _title(value: Object, path: str, builder: DocumentBuilder) -> None:
 
 
 def _json_type(sample: FileSample) -> str:
-    """Return which of the two a text is, by its first lines; empty where it is neither."""
+    """Return the media type, JSON or JSON Lines, by the first lines; empty for neither."""
     suffix, whole = sample.suffix, sample.whole
     start = sample.text.strip("\ufeff \t\r\n")
     if start[:1] not in ("{", "["):
         return ""
     lines = [line for line in start.split("\n") if line.strip()]
     complete = lines if whole else lines[:-1]
-    # Five lines that are each a value are no chance.
+    # Five lines that are each a valid value are not a coincidence.
     good = [line[0] in "{[" and _is_json(line) for line in complete[:5]]
     if len(good) > 1 and (all(good) or (suffix in (".jsonl", ".ndjson") and 2 * sum(good) > len(good))):
         return _LINES

@@ -1,4 +1,4 @@
-"""Manual pages in troff, with the macros man(7) or mdoc(7), read line by line as the HTML that they would be."""
+"""Manual pages in troff with the macros man(7) or mdoc(7), converted to HTML line by line."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _SILENT = frozenset(
     " Bk Ek Db Sm Rs Re".split()
 )
 _LINKS = ("UR", "MT")
-_CALLED = re.compile(r"[A-Z][a-z]$")
-"""A macro of mdoc amid the words of another."""
+_MDOC_MACRO = re.compile(r"[A-Z][a-z]$")
+"""A macro of mdoc, which may be called within the arguments of another."""
 _CHARACTERS = {
     "em": "—", "en": "–", "bu": "•", "aq": "'", "oq": "‘", "cq": "’", "lq": "“", "rq": "”", "dq": '"', "co": "©",
     "rg": "®", "de": "°", "mu": "×", "<=": "≤", ">=": "≥", "->": "→", "<-": "←", "+-": "±", "ha": "^", "ti": "~",
@@ -41,30 +41,18 @@ _ESCAPE = re.compile(
     r"\\(?:\((?P<two>..)|\[(?P<named>[^\]\n]{1,40})\]|[fFmM](?:\[[^\]\n]{0,40}\]|\(..|.)|s[-+]?(?:\(\d\d|\d\d?|\[[^\]\n]{0,20}\])"
     r"|[*ngk](?:\(..|\[[^\]\n]{0,40}\]|.)|[vhwloXZRNbDLDS]'[^'\n]{0,200}'|\"(?P<comment>.*)|#.*|(?P<sign>.)|$)"
 )
-_PLAIN = {
-    "e": "\\",
-    "-": "-",
-    " ": " ",
-    "~": " ",
-    "0": " ",
-    "t": "\t",
-    "'": "'",
-    "`": "`",
-    ".": ".",
-    "\\": "\\",
-    "(": "(",
-}
-_AROUND = {"Op": "[]", "Bq": "[]", "Pq": "()", "Aq": "<>", "Dq": "“”", "Qq": '""', "Sq": "‘’"}
+_PLAIN = {"e": "\\", "t": "\t", "~": " ", "0": " "} | {sign: sign for sign in " -'`.\\("}
+_BRACKETS = {"Op": "[]", "Bq": "[]", "Pq": "()", "Aq": "<>", "Dq": "“”", "Qq": '""', "Sq": "‘’"}
 _DEFINED = re.compile(r"\.[ \t]*\.")
-"""The end of a macro that a page defines."""
+"""The end of a macro definition in a page."""
 _SIGNS = {"Nd": "–", "Ux": "UNIX", "Oo": "[", "Oc": "]"}
-_BEFORE = re.compile(r" (?=[,;:)\]]|\.(?!\.))|(?<=[(\[]) | (?=\(\d\w?\))")
-"""Blanks that mdoc does not write: before and behind punctuation."""
+_EXCESS_SPACE = re.compile(r" (?=[,;:)\]]|\.(?!\.))|(?<=[(\[]) | (?=\(\d\w?\))")
+"""Spaces that mdoc does not print: before and after punctuation."""
 _UNICODE = re.compile(r"u([0-9A-Fa-f]{4,6})$")
 
 
 class ManReader:
-    """Reads a manual page: its sections, options as items, examples as code, tables left as their lines."""
+    """Reads a manual page: sections, options as list items, examples as code, tables as their lines."""
 
     formats = (FileFormat("text/troff", (".man",), sniff=lambda sample: _is_page(sample.text)),)
     name = "man"
@@ -80,22 +68,22 @@ class ManReader:
 
 
 def _is_page(text: str) -> bool:
-    """Whether a text begins with a request, perhaps one of many that define macros, and has a page's title."""
+    """Whether a text begins with a request, perhaps a macro definition, and has a title and sections."""
     return bool(_REQUEST.match(text) and _TITLE.search(text) and _SECTION.search(text))
 
 
 def _as_html(lines: list[str]) -> Iterator[str]:
-    """Yield the page in HTML; a heading or a tag may stand on the line below its request."""
-    below, called, code, defined = "", "", False, False
+    """Yield the page in HTML; the text of a heading or tag may be on the line after its request."""
+    open_tag, page_name, code, in_definition = "", "", False, False
     for line in lines:
         name, words = _request(line)
-        if name == "Nm":  # the page's own name, which it gives once
-            called = called or "".join(words[:1])
-            words = words if words and words[0][:1].isalnum() else [called, *words]
-        if defined:
-            defined = not _DEFINED.fullmatch(line.rstrip())
+        if name == "Nm":  # the name of the page, which is given only the first time
+            page_name = page_name or "".join(words[:1])
+            words = words if words and words[0][:1].isalnum() else [page_name, *words]
+        if in_definition:
+            in_definition = not _DEFINED.fullmatch(line.rstrip())
             continue
-        defined = name in ("de", "am", "ig") and "." not in words
+        in_definition = name in ("de", "am", "ig") and "." not in words
         if name in _CODE_ENDS:
             code = False
             yield "</pre><p>"
@@ -103,26 +91,26 @@ def _as_html(lines: list[str]) -> Iterator[str]:
             code = True
             yield "<p></p><pre>"
         elif code:
-            yield _shown(name, words) if name else _plain(line)
+            yield _request_html(name, words) if name else _plain(line)
         elif name in _HEADINGS:
-            below = "" if words else _HEADINGS[name]
+            open_tag = "" if words else _HEADINGS[name]
             yield f"<{_HEADINGS[name]}>{_plain(' '.join(words))}</{_HEADINGS[name]}>" if words else ""
         elif name in ("TP", "TQ", "IP", "It"):
-            below = "li" if name in ("TP", "TQ") else ""
-            yield "" if below else f"<li>{_shown(name, words[:1] if name == 'IP' else words)} "
+            open_tag = "li" if name in ("TP", "TQ") else ""
+            yield "" if open_tag else f"<li>{_request_html(name, words[:1] if name == 'IP' else words)} "
         elif name in _PARAGRAPHS:
             yield "<p>"
         elif name == "br":
             yield "<br>"
         else:
-            text = _shown(name, words) if name else _plain(line) or "<p>"
-            if below and text:
-                text, below = f"<{below}>{text}" + (f"</{below}>" if below != "li" else " "), ""
+            text = _request_html(name, words) if name else _plain(line) or "<p>"
+            if open_tag and text:
+                text, open_tag = f"<{open_tag}>{text}" + (f"</{open_tag}>" if open_tag != "li" else " "), ""
             yield text
 
 
 def _request(line: str) -> tuple[str, list[str]]:
-    """Return the name of a request, empty for a line of text, and its arguments."""
+    """Return the name of a request, or '' for a line of text, and its arguments."""
     if not line.startswith((".", "'")) or line.startswith("'''"):
         return "", []
     words = _words(line[1:].lstrip())
@@ -133,28 +121,28 @@ def _words(line: str) -> list[str]:
     return [(quoted or plain).replace('""', '"') for quoted, plain in _ARGUMENT.findall(line.partition('\\"')[0])]
 
 
-def _shown(name: str, words: list[str]) -> str:
-    """Return what a request writes: words in fonts, a link, or what mdoc makes of them."""
+def _request_html(name: str, words: list[str]) -> str:
+    """Return the HTML of a request: text in fonts, a link, or the output of mdoc macros."""
     if name in _SILENT or name.endswith("."):
         return ""
     if name in _LINKS:
         return f'<a href="{escape(words[0])}">{_plain(words[0])}</a>' if words else ""
     if name in _MIXED:
         return _plain("".join(words))
-    if name in _FONTS or not _CALLED.match(name):
+    if name in _FONTS or not _MDOC_MACRO.match(name):
         return _plain(" ".join(words)) if name in (*_FONTS, "IP") else ""
-    around = _AROUND.get(name, "  ")
-    text = _BEFORE.sub("", _plain(" ".join(_mdoc([name, *words]))))
-    return f"{escape(around[0])}{text}{escape(around[1])}".strip() + " "
+    brackets = _BRACKETS.get(name, "  ")
+    text = _EXCESS_SPACE.sub("", _plain(" ".join(_mdoc([name, *words]))))
+    return f"{escape(brackets[0])}{text}{escape(brackets[1])}".strip() + " "
 
 
 def _mdoc(words: list[str]) -> Iterator[str]:
-    """Yield the words without the macros among them: an option has its hyphen, a page its section in brackets."""
+    """Yield the words without macro names; flags get a hyphen, sections of pages brackets."""
     flag = page = False
     for word in words:
         if word in _SIGNS:
             yield _SIGNS[word]
-        elif _CALLED.match(word):
+        elif _MDOC_MACRO.match(word):
             flag, page = word == "Fl", word == "Xr"
         elif page and word.isalnum() and len(word) < 3:  # a section: "1", "3p"
             yield f"({word})"
@@ -170,5 +158,5 @@ def _plain(text: str) -> str:
 def _character(found: re.Match[str]) -> str:
     named = found["two"] or found["named"] or ""
     if code := _UNICODE.match(named):
-        return chr(int(code[1], 16)) if int(code[1], 16) < 0x110000 else ""  # the last place of Unicode
+        return chr(int(code[1], 16)) if int(code[1], 16) < 0x110000 else ""  # end of Unicode
     return _CHARACTERS.get(named, "") or _PLAIN.get(found["sign"] or "", "")

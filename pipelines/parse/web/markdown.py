@@ -1,4 +1,4 @@
-"""Markdown (CommonMark with the tables of GitHub, footnotes, front matter), and Jupyter notebooks by way of it."""
+"""Markdown (CommonMark with GitHub's tables, footnotes, front matter), and Jupyter notebooks converted to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pipelines.parse.web.dom import parse_html_text
 from pipelines.parse.web.walk import Walker
 
 _LEAST_SIGNS = 2
-"""Signs of Markdown that make a text Markdown: one alone, such as a line of "#", stands in scripts and logs."""
+"""Number of different signs that identify Markdown: a single one, such as a line of "#", occurs in scripts and logs."""
 _SIGNS = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -44,7 +44,7 @@ _FIELDS = {"title": "title", "author": "author", "authors": "author", "date": "c
 
 
 class MarkdownReader:
-    """Reads Markdown with HTML inside it."""
+    """Reads Markdown with embedded HTML."""
 
     formats = (
         FileFormat(
@@ -63,7 +63,7 @@ class MarkdownReader:
 
 
 def append_markdown(text: str, builder: DocumentBuilder, *, titled: bool = True) -> None:
-    """Append what Markdown says; its front matter becomes metadata, marks of an unfinished merge stay visible."""
+    """Append a Markdown text; front matter becomes metadata, and the markers of an unfinished merge stay visible."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "<<<<<<< " in text and ">>>>>>> " in text:
         text = _MARKER.sub(lambda match: f"\n\\{match.group()}\n", text)
@@ -92,7 +92,7 @@ def _render(text: str, depth: int) -> tuple[str, str]:
 
 
 def _html(tokens: Sequence[Any], place: int, closed: set[str]) -> str:
-    """A tag that HTML does not know and that nothing closes is a placeholder in the text, such as <file name>."""
+    """Escape a tag that is unknown in HTML and never closed: a placeholder in the text, such as <file name>."""
     content: str = tokens[place].content
     match = _TAG_NAME.match(content)
     if match is None or match.group(1).lower() in defs.tags or match.group(1).lower() in closed:
@@ -101,7 +101,7 @@ def _html(tokens: Sequence[Any], place: int, closed: set[str]) -> str:
 
 
 def _read_front_matter(text: str, builder: DocumentBuilder) -> None:
-    """Only what is on one line: metadata are plain strings."""
+    """Set metadata from fields that are on one line."""
     for line in text.splitlines():
         match = _FIELD.match(line)
         if match and match.group(1).strip().lower() in _FIELDS:
@@ -109,13 +109,13 @@ def _read_front_matter(text: str, builder: DocumentBuilder) -> None:
 
 
 def _shows_signs(text: str) -> bool:
-    """Whether enough of the signs of Markdown stand in a text."""
+    """Whether a text has enough of the signs of Markdown."""
     return sum(sign.search(text) is not None for sign in _SIGNS) >= _LEAST_SIGNS
 
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _TERMINAL = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-"""Colours and moves of a terminal (ECMA-48), which outputs and tracebacks hold."""
+"""Terminal control sequences (ECMA-48) in outputs and tracebacks."""
 _FENCES = re.compile(r"`{3,}")
 
 
@@ -125,7 +125,7 @@ def _is_notebook(sample: FileSample) -> bool:
 
 
 class NotebookReader:
-    """Reads notebooks: texts as Markdown, code as code, what was put out as text, tables and figures."""
+    """Reads notebooks: text cells as Markdown, code as code, outputs as text, tables and figures."""
 
     formats = (FileFormat("application/x-ipynb+json", (".ipynb",), sniff=_is_notebook, also=(".json",)),)
     name = "notebook"
@@ -146,12 +146,12 @@ def _append_metadata(metadata: dict[str, Any], builder: DocumentBuilder) -> None
     if isinstance(title := metadata.get("title"), str):
         builder.meta("title", title)
     authors = [one.get("name", "") for one in metadata.get("authors", []) if isinstance(one, dict)]
-    if named := [one for one in authors if isinstance(one, str) and one]:
-        builder.meta("author", ", ".join(named))
+    if names := [one for one in authors if isinstance(one, str) and one]:
+        builder.meta("author", ", ".join(names))
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[str]:
-    """Yield the cells as Markdown; before nbformat 4 they stand in worksheets."""
+    """Yield the cells as Markdown; before nbformat 4 they are in worksheets."""
     language = str(notebook.get("metadata", {}).get("kernelspec", {}).get("language", ""))
     sheets = [notebook, *notebook.get("worksheets", [])]
     for cell in [cell for sheet in sheets for cell in sheet.get("cells", [])]:
@@ -171,7 +171,7 @@ def _joined(lines: str | list[str]) -> str:
 
 
 def _with_attachments(source: str, attachments: dict[str, dict[str, str]]) -> str:
-    """Put the pictures that a cell carries where it shows them (`attachment:NAME`)."""
+    """Return a cell's source with its attached pictures (`attachment:NAME`) inserted as data."""
     for name, forms in attachments.items():
         for media_type, data in forms.items():
             source = source.replace(f"(attachment:{name})", f"(data:{media_type};base64,{_unwrapped(data)})")
@@ -179,7 +179,7 @@ def _with_attachments(source: str, attachments: dict[str, dict[str, str]]) -> st
 
 
 def _output(output: dict[str, Any]) -> Iterator[str]:
-    """Yield one of the forms of an output that say the most: a table, a picture, else its text."""
+    """Yield an output in its most informative form: a table, a picture, else text."""
     forms = {**output, **output.get("data", {})}
     pictures = [one for one in _PICTURES if one in forms]
     if output.get("output_type") == "stream":
@@ -192,8 +192,8 @@ def _output(output: dict[str, Any]) -> Iterator[str]:
     elif "text/markdown" in forms:
         yield _joined(forms["text/markdown"])
     elif pictures:
-        told = escape(_joined(forms.get("text/plain", "")).strip(), quote=True)
-        yield f'<img alt="{told}" src="data:{pictures[0]};base64,{_unwrapped(forms[pictures[0]])}">'
+        alt = escape(_joined(forms.get("text/plain", "")).strip(), quote=True)
+        yield f'<img alt="{alt}" src="data:{pictures[0]};base64,{_unwrapped(forms[pictures[0]])}">'
     else:
         yield _fenced(_joined(forms.get("text/plain", forms.get("text", ""))))
 
@@ -203,7 +203,7 @@ def _unwrapped(data: str | list[str]) -> str:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    """Return text as a block of code whose fence is longer than any within it."""
+    """Return text as a code block whose fence is longer than any fence in it."""
     text = _TERMINAL.sub("", text).strip("\n")
     if not text:
         return ""

@@ -1,4 +1,4 @@
-"""HTML, XHTML, SVG, and XML of any vocabulary: prose by known names (DocBook, JATS, TEI), data as names and values."""
+"""HTML, XHTML, SVG, and any XML: prose by known element names (DocBook, JATS, TEI), data as names and values."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.dom import Element, is_silent, parse_html, text_of
-from pipelines.parse.web.inline import labels_of, told_of
+from pipelines.parse.web.dom import Element, is_hidden, parse_html, text_of
+from pipelines.parse.web.flow import read_text
+from pipelines.parse.web.inline import descriptions_of, labels_of
 from pipelines.parse.web.walk import Walker
 from pipelines.parse.web.xml_walk import XmlWalker
 
@@ -39,7 +40,7 @@ XHTML = "application/xhtml+xml"
 XML = "application/xml"
 SVG = "image/svg+xml"
 
-# What may stand before the first element; atomic, so that a thousand comments are read once.
+# What may precede the first element; atomic, so that a thousand comments are scanned only once.
 _PROLOG = r"(?>\s+|<!--.*?-->|<\?[^>]*\?>)*+"
 _BEFORE = re.compile(_PROLOG, re.DOTALL)
 _HTML_START = re.compile(_PROLOG + r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
@@ -50,13 +51,13 @@ _HTML_TAG = re.compile(
 )
 _XHTML = re.compile(r"<html[^<>]+xmlns\s*=\s*[\"']http://www\.w3\.org/1999/xhtml|//DTD XHTML", re.IGNORECASE)
 _ROOT = 2000
-"""Characters in which the document type and the root element stand."""
+"""Characters that contain the document type and the root element."""
 _DOCTYPE = r"(?>(?:<!DOCTYPE[^>\[]*+(?:\[.*?\]\s*)?>)?)"
 _XML_START = re.compile(_PROLOG + _DOCTYPE + _PROLOG + r"<([A-Za-z_][\w.:-]*)[\s/>]", re.DOTALL)
 
 
 def read_meta(root: Element, builder: DocumentBuilder) -> None:
-    """Keep the title, the `meta` elements that we know and the page's language."""
+    """Set metadata: the title, known `meta` elements and the language."""
     builder.meta("title", page_title(root))
     for element in root.iter("meta"):
         name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
@@ -66,21 +67,16 @@ def read_meta(root: Element, builder: DocumentBuilder) -> None:
 
 
 def page_title(root: Element) -> str:
-    """Return the page's title; where it is the heading and the site's name, the heading."""
+    """Return the page's title without the site's name, if the rest is the first heading."""
     title = next((text_of(element) for element in root.iter("title") if element.getparent().tag == "head"), "")
-    heading = next((_heading_text(element) for element in root.iter("h1") if not is_silent(element)), "")
+    headings = (" ".join(read_text(one)[0].split()) for one in root.iter("h1") if not is_hidden(one))
+    heading = next(headings, "")
     return heading if heading and heading.casefold() in title.casefold() else title
 
 
-def _heading_text(heading: Element) -> str:
-    from pipelines.parse.web.flow import read_text
-
-    return " ".join(read_text(heading)[0].split())
-
-
-@lru_cache(maxsize=1)  # each of the four formats asks of the same file in turn
+@lru_cache(maxsize=1)  # four formats check the same file in turn
 def markup_type(sample: FileSample) -> str:
-    """Return which markup a text is: HTML, XHTML, XML or SVG; empty for none."""
+    """Return the media type of a text: HTML, XHTML, XML or SVG; empty for none."""
     suffix, start = sample.suffix, sample.text.lstrip("\ufeff \t\r\n")
     if not start.startswith("<"):
         return ""
@@ -90,7 +86,7 @@ def markup_type(sample: FileSample) -> str:
         return ""
     root = _XML_START.match(start)
     if root and suffix != ".xml" and sample.whole and "/>" not in start and f"</{root.group(1)}" not in start:
-        root = None  # "<NAME>_VERSION", a placeholder that begins a text: nothing ends it
+        root = None  # a placeholder at the beginning of a text, such as "<NAME>_VERSION", which is never closed
     begin = _BEFORE.match(start)
     tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
     if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
@@ -99,7 +95,7 @@ def markup_type(sample: FileSample) -> str:
 
 
 class HtmlReader:
-    """Reads a page by its tree: what a browser shows, in its order."""
+    """Reads a page in the order of its tree: what a browser shows."""
 
     formats = (
         FileFormat(HTML, (".html", ".htm"), sniff=lambda sample: markup_type(sample) == HTML, also=(".xhtml",)),
@@ -115,7 +111,7 @@ class HtmlReader:
 
 
 def read_tree(root: Element, source: Source, settings: ParseSettings, engine: str) -> Parsed:
-    """Return the document of a page; where all its text is navigation, that is its text."""
+    """Return the document of a page; if all its text is navigation, then with that text."""
     for furniture in (True, False):
         builder = DocumentBuilder(source, settings, engine)
         read_meta(root, builder)
@@ -130,7 +126,7 @@ _XHTML_ROOT = "{http://www.w3.org/1999/xhtml}html"
 
 
 class XmlReader:
-    """Reads XML without its external parts. A broken file gives what could be read of it, PARTIAL."""
+    """Reads XML without external entities. Of a broken file, the readable part is returned as PARTIAL."""
 
     formats = (
         FileFormat(XML, (".xml",), sniff=lambda sample: markup_type(sample) == XML, also=(".xhtml", ".svg")),
@@ -142,8 +138,6 @@ class XmlReader:
         data = path.read_bytes()
         root, fault = _tree(data, source.uri)
         if root.tag == _XHTML_ROOT:
-            from pipelines.parse.web.dom import parse_html
-
             return read_tree(parse_html(data, uri=source.uri), source, settings, "html")
         builder = DocumentBuilder(source, settings, self.name)
         if root.tag == _SVG:
@@ -156,14 +150,14 @@ class XmlReader:
 
 
 def _drawing(root: etree._Element, builder: DocumentBuilder) -> None:
-    told = told_of(root)
-    builder.meta("title", told[0] if told else "")
-    for text in (*told, *labels_of(root)):
+    descriptions = descriptions_of(root)
+    builder.meta("title", descriptions[0] if descriptions else "")
+    for text in (*descriptions, *labels_of(root)):
         builder.paragraph(text)
 
 
 def _tree(data: bytes, uri: str) -> tuple[etree._Element, str]:
-    """Return the root, and what is wrong with the file. Entities of the file itself are resolved, others are not."""
+    """Return the root and an error message. Internal entities are resolved, external ones are not."""
     try:
         return _parse(data, uri), ""
     except etree.XMLSyntaxError as error:
@@ -171,7 +165,7 @@ def _tree(data: bytes, uri: str) -> tuple[etree._Element, str]:
     if any(sign in message for sign in ("amplification", "Excessive depth", "huge", "entity reference loop")):
         raise TooLarge(f"expands or nests too far: {message}", ids=(uri,))
     try:
-        # A wrong declaration is the commonest fault; the text decides what the bytes are.
+        # A wrong encoding declaration is the most frequent error; `decode` detects the encoding from the text.
         return _parse(decode(data).text.encode("utf-8", "replace"), uri, "utf-8"), ""
     except etree.XMLSyntaxError:
         pass

@@ -1,4 +1,4 @@
-"""Outlook's own mail files. The only user of python-oxmsg."""
+"""Mail files of Outlook. The only user of python-oxmsg."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 _NAMES = {"subject": "Subject", "sender": "From", "to": "To", "cc": "Cc"}
 # Property tags of MS-OXPROPS.
 _SENDER_NAME, _INTERNET_MESSAGE_ID, _INTERNET_REFERENCES, _IN_REPLY_TO = 0x0C1A, 0x1035, 0x1039, 0x1042
-# As above, of an attachment.
+# Property tags of an attachment.
 _ATTACH_FILENAME, _ATTACH_CONTENT_ID = 0x3704, 0x3712
 _ITEM = "__substg1.0_3701000D"
 _PROPERTIES = "__properties_version1.0"
 _HEADER, _PADDING = 24, 8
-"""Bytes, see `_item`."""
+"""Bytes of the header of an item's property list, and of the padding that it lacks (`_item`)."""
 
 
 def as_eml(mail: Mail) -> bytes:
-    """Return the mail with its texts, pictures and attachments; headers that cannot be written are left out."""
+    """Return the mail as EML with its texts, pictures and attachments; invalid headers are left out."""
     message = EmailMessage()
     for ours, name in _NAMES.items():
         _put(message, name, mail.headers.get(ours, ""))
@@ -54,7 +54,7 @@ def as_eml(mail: Mail) -> bytes:
 
 
 def _put(message: EmailMessage, name: str, value: str) -> None:
-    """A header that breaks the rules is worth less than the mail."""
+    """Set a header, unless its value is invalid."""
     try:
         if value:
             message[name] = " ".join(value.split())
@@ -70,7 +70,7 @@ def _date(written: str) -> str:
 
 
 class MsgReader:
-    """Reads a mail with its attachments; a message, appointment or contact inside becomes a mail of its own."""
+    """Reads a mail with its attachments; an attached message, appointment or contact becomes a mail of its own."""
 
     formats = (signed("application/vnd.ms-outlook", ".msg"),)
     name = "msg"
@@ -89,11 +89,11 @@ class MsgReader:
 
 
 def _mail(message: Message, builder: DocumentBuilder, depth: int) -> Mail:
-    told = message.properties.str_prop_value
+    text_property = message.properties.str_prop_value
     headers = {name.lower(): value for name, value in message.message_headers.items()}
-    references = f"{told(_INTERNET_REFERENCES) or headers.get('references', '')} "
-    references += told(_IN_REPLY_TO) or headers.get("in-reply-to", "")
-    attachments, inline = _attached(message, builder, depth)
+    references = f"{text_property(_INTERNET_REFERENCES) or headers.get('references', '')} "
+    references += text_property(_IN_REPLY_TO) or headers.get("in-reply-to", "")
+    attachments, inline = _attachments(message, builder, depth)
     return Mail(
         headers=_headers(message, headers),
         text=message.body or "",
@@ -122,7 +122,7 @@ def _address(name: str, address: str) -> str:
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 
-def _attached(
+def _attachments(
     message: Message, builder: DocumentBuilder, depth: int
 ) -> tuple[list[Child], dict[str, tuple[str, bytes]]]:
     attachments: list[Child] = []
@@ -144,10 +144,10 @@ def _attached(
 
 
 def _item(part: Part) -> Message | None:
-    """Return the item that an attachment is (MS-OXMSG 2.2.2.1), None where it is none.
+    """Return the item embedded in an attachment (MS-OXMSG 2.2.2.1), or None.
 
-    The list of properties of an item inside another begins 8 bytes earlier than that of a file of its own
-    (MS-OXMSG 2.4.1.2), where the library looks for it.
+    The property list of an embedded item begins 8 bytes earlier than that of a file (MS-OXMSG 2.4.1.2), where the
+    library expects it.
     """
     from oxmsg import Message
     from oxmsg.storage import Storage, Stream

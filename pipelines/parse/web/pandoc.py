@@ -1,7 +1,7 @@
-"""Markup languages of the few by way of pandoc, which makes HTML of them: LaTeX, MediaWiki, Textile, Typst and more.
+"""Less common markup languages, converted to HTML by pandoc: LaTeX, MediaWiki, Textile, Typst and more.
 
-pandoc is the extra `pandoc` (160 MB), or one on the PATH. Without it such files are read as plain text and are PARTIAL,
-so that the next ingest that finds one reads them again.
+pandoc is the extra `pandoc` (160 MB), or a program on the PATH. Without it, these files are read as plain text with the
+status PARTIAL, so that they are read again when pandoc is available.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pipelines.parse.web.markup import read_meta
 from pipelines.parse.web.text import append_text
 from pipelines.parse.web.walk import Walker
 
-# It may read no other file and fetch nothing; formulas keep their TeX, lines their length.
+# pandoc must not read other files or fetch anything; formulas are kept as TeX, lines are not wrapped.
 _OPTIONS = ("--sandbox", "--standalone", "--to=html5", "--mathml", "--wrap=none")
 _HEAP = 4
-"""Part of `limits.memory_mb` that pandoc may fill; a book takes a tenth of that."""
+"""Divisor of `limits.memory_mb` for the memory of pandoc; a book takes a tenth of that."""
 _LATEX = re.compile(r"\A(?>\s+|%[^\n]*)*+\\(?:documentclass|documentstyle|RequirePackage|PassOptionsToPackage)\b")
 _TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}")
-_GIVEN = re.compile(r"(?:\[\[[^\[\]]*+\]\]|[^|])++")
-"""What stands between bars; the bar of a link belongs to the link."""
+_ARGUMENT = re.compile(r"(?:\[\[[^\[\]]*+\]\]|[^|])++")
+"""An argument of a template, between bars; the bar within a link is part of the link."""
 _NESTED = 10
-"""Templates within one another; MediaWiki's own pages seldom go beyond five."""
+"""Maximum depth of nested templates; MediaWiki's own pages rarely exceed five."""
 _WARNING = re.compile(r"^\[WARNING\] (.+)$", re.MULTILINE)
 
 
@@ -43,7 +43,7 @@ def _is_latex(sample: FileSample) -> bool:
 
 
 class PandocReader:
-    """Reads what pandoc turns into HTML, as a page of it."""
+    """Reads the HTML that pandoc produces."""
 
     formats = (
         FileFormat("text/x-tex", (".tex", ".latex", ".ltx"), guess=_is_latex, also=(".txt",)),
@@ -80,49 +80,48 @@ class PandocReader:
 
 
 def _language(media_type: str) -> str:
-    """How pandoc calls a format: as its media type ends."""
+    """Return pandoc's name for a media type."""
     name = media_type.removeprefix("text/").removeprefix("x-").removeprefix("vnd.")
     return "latex" if name == "tex" else name
 
 
 def _to_html(text: str, language: str, builder: DocumentBuilder) -> Element:
-    """Return a text as a page of HTML; what pandoc says that it left out is remarked.
+    """Return a text as HTML; pandoc's warnings about omitted content become notes.
 
-    Raises `MissingExtra`, `TooLarge` out of time, and `Malformed` for what it cannot read or makes nothing of.
+    Raises `MissingExtra`, `TooLarge` if the time is up, and `Malformed` if pandoc fails or returns no text.
     """
     clock, megabytes, uri = current_task().clock, builder.settings.limits.memory_mb // _HEAP, builder.source.uri
     command = [_program(), "+RTS", f"-M{megabytes}m", "-RTS", f"--from={language}", *_OPTIONS]
     command = within_seconds(command, READING * clock.limit_s - clock.spent)
     text = _with_templates(text) if language == "mediawiki" else text
     done = subprocess.run(command, input=text.encode("utf-8", "replace"), capture_output=True, check=False)
-    said = done.stderr.decode("utf-8", "replace")
+    messages = done.stderr.decode("utf-8", "replace")
     if done.returncode in OUT_OF_TIME:
         raise TooLarge(f"pandoc took {clock.reason}", ids=(uri,))
     root = parse_html_text(done.stdout.decode("utf-8"), uri)
     if done.returncode or not text_of(root.find("body")):
-        raise Malformed(f"pandoc cannot read it: {' '.join(said.split()) or 'no text'}", ids=(uri,))
-    for warning in dict.fromkeys(_WARNING.findall(said)):
+        raise Malformed(f"pandoc cannot read it: {' '.join(messages.split()) or 'no text'}", ids=(uri,))
+    for warning in dict.fromkeys(_WARNING.findall(messages)):
         builder.remark(warning)
     return root
 
 
 def _with_templates(text: str) -> str:
-    """Keep what MediaWiki's templates are given, the innermost first: pandoc drops them whole."""
+    """Replace MediaWiki's templates, innermost first, by their arguments: pandoc would drop both."""
     for _ in range(_NESTED):
-        text, found = _TEMPLATE.subn(lambda match: _given(match[1]), text)
+        text, found = _TEMPLATE.subn(lambda match: _arguments(match[1]), text)
         if not found:
             break
     return text
 
 
-def _given(inside: str) -> str:
-    values = [part.partition("=") for part in _GIVEN.findall(inside)[1:]]
-    told = [f"{name.strip()}: {value.strip()}" if sign else name.strip() for name, sign, value in values]
-    return ", ".join(told)
+def _arguments(inside: str) -> str:
+    values = [part.partition("=") for part in _ARGUMENT.findall(inside)[1:]]
+    return ", ".join(f"{name.strip()}: {value.strip()}" if sign else name.strip() for name, sign, value in values)
 
 
 def _program() -> str:
-    """Return the path of pandoc: the extra's, else the one on the PATH. Raises `MissingExtra`."""
+    """Return the path of pandoc, from the extra or else the PATH. Raises `MissingExtra`."""
     try:
         from pypandoc import get_pandoc_path
 
@@ -134,9 +133,9 @@ def _program() -> str:
 
 
 def _append_title(root: Element, builder: DocumentBuilder) -> bool:
-    """Append the title that the text declares, which pandoc sets above everything; whether there is one."""
+    """Append the declared title, which pandoc puts above the text; return whether there is one."""
     titles = [one for one in root.iter("h1") if one.get("class") == "title"]
     for title in titles:
-        builder.title(" ".join("".join(title.itertext()).split()))
+        builder.title(text_of(title))
         title.drop_tree()
     return bool(titles)

@@ -1,4 +1,4 @@
-"""reStructuredText, read by way of its HTML (docutils), and Org mode, read line by line."""
+"""reStructuredText, converted to HTML by docutils, and Org mode, converted to Markdown line by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipelines.parse.web.markdown import append_markdown
 from pipelines.parse.web.walk import Walker
 
 _SIGN = re.compile(r"^\.\. (?:[a-z-]+::|_[^:\n]+:)", re.MULTILINE)
-# A document must not make us read other files, fetch anything, run code or stop at its mistakes.
+# A document must not include files, fetch anything, run code, or fail because of its errors.
 _SETTINGS = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -40,7 +40,7 @@ _DIRECTIVE = re.compile(
     r"^(?P<indent>[ \t]*)\.\. (?P<name>[\w+-]++(?::[\w+-]++)*+)::(?:[ \t]++(?P<words>.*+))?\n(?:[ \t]+:[\w-]+:.*\n)*",
     re.MULTILINE,
 )
-# What Sphinx shows nobody: settings of pages, the words of an index.
+# Directives of Sphinx without visible output: page settings, index entries.
 _SILENT = frozenset(
     "index tabularcolumns rst-class default-domain currentmodule c:namespace cpp:namespace highlight sectionauthor"
     " codeauthor py:currentmodule".split()
@@ -48,7 +48,7 @@ _SILENT = frozenset(
 
 
 class RstReader:
-    """Reads reStructuredText; directives that only Sphinx knows keep their text."""
+    """Reads reStructuredText; unknown directives, such as those of Sphinx, are replaced by their text."""
 
     formats = (
         FileFormat(
@@ -72,7 +72,7 @@ def _to_html(text: str) -> str:
 
 
 def _plain_directives(text: str) -> str:
-    """Turn what docutils does not know into what it does: a box of code, a box of text, a word in its quotes."""
+    """Replace directives and roles that docutils does not know: by a code block, their text, or the quoted word."""
     from docutils.parsers.rst.languages import en
 
     def directive(found: re.Match[str]) -> str:
@@ -104,7 +104,7 @@ _VERBATIM = ("src", "example", "export")
 
 
 class OrgReader:
-    """Reads Org: headlines, lists, tables, blocks and links, line by line as the Markdown that they would be."""
+    """Reads Org mode (headlines, lists, tables, blocks, links), converted to Markdown line by line."""
 
     formats = (FileFormat("text/x-org", (".org",)),)
     name = "org"
@@ -143,7 +143,7 @@ def _as_markdown(lines: list[str]) -> Iterator[str]:
 
 
 def _table(rows: list[str]) -> Iterator[str]:
-    """Yield a table with one rule, below its first row: Markdown knows no other."""
+    """Yield a table with a single rule below its first row, the only one that Markdown allows."""
     texts = [_shown(row) for row in rows if not row.startswith("|-")]
     rule = "|" + "---|" * (texts[0].strip("|").count("|") + 1) if texts else ""
     yield from ("", *texts[:1], rule, *texts[1:], "")
@@ -151,7 +151,7 @@ def _table(rows: list[str]) -> Iterator[str]:
 
 def _line(line: str) -> str:
     if match := _HEADLINE.match(line):
-        # Six levels, as Markdown has.
+        # Markdown has six levels.
         return f"\n{'#' * min(6, len(match[1]))} {_shown(_LABELS.sub('', match[2].rstrip()))}\n"
     if match := _KEYWORD.match(line):
         return f'\n<p class="caption">{match[2]}</p>\n' if match[1].lower() == "caption" else ""
@@ -161,7 +161,7 @@ def _line(line: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """A link shows its description, an emphasized word itself."""
+    """Return text in Markdown: links with their description, emphasis without its marks."""
     text = _LINK.sub(lambda link: f"[{link[2] or link[1]}](<{_target(link[1])}>)", text)
     return _EMPHASIS.sub(r"\2", text)
 

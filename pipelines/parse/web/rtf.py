@@ -1,4 +1,4 @@
-"""RTF 1.9.1: paragraphs with styles, lists, tables, pictures, footnotes, links and what the file says of itself."""
+"""RTF 1.9.1: paragraphs with styles, lists, tables, pictures, footnotes, links and metadata."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pipelines.parse.lookalikes import Look
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.rtf_pieces import Pieces, Shape
+from pipelines.parse.web.rtf_pieces import ASIDES, ParagraphProperties, RtfBlocks
 
 _TOKEN = re.compile(
     rb"\\bin(?P<count>\d{1,9}) ?|\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<byte>[0-9a-fA-F]{2})"
     rb"|\\(?P<symbol>[^a-zA-Z'])|(?P<brace>[{}])|[\r\n\x00]+|(?P<text>[^\\{}\r\n\x00]+)",
     re.DOTALL,
 )
-# \fcharset numbers of a font's code page.
+# Code pages by the numbers of a font's \fcharset.
 _CHARSETS = {
     0: "cp1252", 1: "", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "big5",
     161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
@@ -51,20 +51,20 @@ _COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "fldinst", "fi
 _HEADING_STYLE = re.compile(rf"{any_of('heading')}\s*(\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 _DEEPEST = 2000
-"""Groups within one another: a document has some twenty."""
+"""Maximum depth of nested groups: documents have about twenty."""
 _USUAL = Look(12.0)
-"""12 points, what `\\plain` returns to (RTF 1.9.1, `\\fs`: 24 half points)."""
+"""12 points, the default that `\\plain` resets to (RTF 1.9.1, `\\fs`: 24 half points)."""
 
 
 class RtfReader:
-    """Reads RTF as a word processor would show it."""
+    """Reads RTF as a word processor shows it."""
 
     formats = (signed("application/rtf", ".rtf"),)
     name = "rtf"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         data = path.read_bytes()
-        # A file eight times the text that is allowed is too large whatever it holds: control words seldom take more.
+        # Control words rarely take more than seven times the text, so that a larger file has too much text.
         check_text(len(data) // 8, source.uri, settings.limits)
         builder = DocumentBuilder(source, settings, self.name)
         _Rtf(builder).read(data)
@@ -73,7 +73,7 @@ class RtfReader:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a group inherits from the one around it."""
+    """The state that a group inherits from the enclosing group; `into` is the destination of its text."""
 
     into: str = "body"
     codec: str = "cp1252"
@@ -84,27 +84,30 @@ class _State:
 
 @dataclass(slots=True)
 class _Rtf:
+    """Interprets the tokens of an RTF file."""
+
     builder: DocumentBuilder
     state: _State = field(default_factory=_State)
-    stack: list[tuple[_State, Shape]] = field(default_factory=list)
+    stack: list[tuple[_State, ParagraphProperties]] = field(default_factory=list)
     fonts: dict[int, str] = field(default_factory=dict)
     font: int = 0
     codec: str = "cp1252"
     style: int = 0
     names: dict[int, str] = field(default_factory=dict)
     starred: bool = False
-    owed: int = 0
+    to_skip: int = 0
+    """Bytes still to be skipped: the replacement of a Unicode character for old readers."""
     collected: str = ""
-    pieces: Pieces = field(init=False)
+    blocks: RtfBlocks = field(init=False)
 
     def read(self, data: bytes) -> None:
-        """Raises `Malformed` for a file without RTF in it, `TooLarge` for groups beyond depth."""
+        """Read the file. Raises `Malformed` if it is not RTF, `TooLarge` for too deeply nested groups."""
         if not data.lstrip().startswith(b"{\\rtf"):
             raise Malformed("not an RTF file", ids=(self.builder.source.uri,))
-        self.pieces = Pieces(self.builder)
+        self.blocks = RtfBlocks(self.builder)
         for token in tokens(data.lstrip()):
             self._take(token)
-        self.pieces.end()
+        self.blocks.end()
 
     def _take(self, token: Token) -> None:
         if token.kind == "{":
@@ -114,7 +117,7 @@ class _Rtf:
         elif token.kind == "text":
             self._bytes(token.data)
         elif token.kind == "binary":
-            self.pieces.picture_bytes(token.data if self.state.into == "pict" else b"")
+            self.blocks.picture_bytes(token.data if self.state.into == "pict" else b"")
         elif token.kind == "symbol":
             self._symbol(token.word)
         else:
@@ -123,7 +126,7 @@ class _Rtf:
     # -- groups
 
     def _open(self) -> None:
-        self.stack.append((self.state, self.pieces.shape))
+        self.stack.append((self.state, self.blocks.properties))
         if len(self.stack) > _DEEPEST:
             raise TooLarge("groups nested too deep", ids=(self.builder.source.uri,))
 
@@ -131,34 +134,34 @@ class _Rtf:
         if not self.stack:
             return
         ended = self.state
-        self.state, shape = self.stack.pop()
-        self.pieces.close_group(shape)
+        self.state, properties = self.stack.pop()
+        self.blocks.close_group(properties)
         if ended.into == self.state.into:
             return
         if ended.into == "fldinst":
             match = _ADDRESS.search(self.collected)
-            self.pieces.open_link(match.group(1) if match else "")
+            self.blocks.open_link(match.group(1) if match else "")
         elif ended.into == "field":
-            self.pieces.close_link()
+            self.blocks.close_link()
         elif ended.into == "pict":
-            self.pieces.end_picture()
+            self.blocks.end_picture()
         elif ended.into in _INFO:
             self.builder.meta(_INFO[ended.into], self.collected)
-        elif ended.into in ("footnote", "note", "header", "footer"):
-            self.pieces.end_aside(ended.into)
+        elif ended.into in ASIDES:
+            self.blocks.end_aside(ended.into)
         if ended.into in _INFO or ended.into in ("fldinst", "stylesheet", "fonttbl"):
             self.collected = ""
 
-    def _go(self, into: str) -> None:
+    def _set_destination(self, into: str) -> None:
         self.state = replace(self.state, into=into)
 
     # -- text
 
     def _bytes(self, data: bytes) -> None:
-        if self.owed:  # what stands for a \u character in older readers
-            data, self.owed = data[self.owed :], max(0, self.owed - len(data))
+        if self.to_skip:
+            data, self.to_skip = data[self.to_skip :], max(0, self.to_skip - len(data))
         if self.state.into == "pict":
-            self.pieces.picture_hex(data)
+            self.blocks.picture_hex(data)
         elif data:
             self._text(data.decode(self.state.codec or self.codec, "replace"))
 
@@ -171,13 +174,13 @@ class _Rtf:
         elif into == "fldinst" or into in _INFO:
             self.collected += text
         elif into not in ("fonttbl", "info", "pict"):
-            self.pieces.text(text, into, self.state.look)
+            self.blocks.text(text, into, self.state.look)
 
     def _symbol(self, symbol: str) -> None:
         if symbol == "*":
             self.starred = True
         elif symbol in "\r\n":
-            self.pieces.paragraph_end(self.state.into)
+            self.blocks.paragraph_end(self.state.into)
         else:
             self._text(_SYMBOLS.get(symbol, ""))
 
@@ -192,30 +195,30 @@ class _Rtf:
         elif word == "u" and number is not None:
             # A signed number of 16 bits (RTF 1.9.1, Unicode).
             self._text(chr(number % 65536))
-            self.owed = self.state.skip
+            self.to_skip = self.state.skip
         elif not self._destination(word, starred):
-            self._character(word, number)
+            self._property(word, number)
 
     def _destination(self, word: str, starred: bool) -> bool:
-        """Follow a word that says where the text of its group goes; whether it was one."""
+        """Change the destination of the group's text if the word says so; return whether it does."""
         if word in _SKIPPED or (starred and word not in _OPENED):
-            self._go("skip")
+            self._set_destination("skip")
         elif word in _ASIDE:
-            self._go(_ASIDE[word])
+            self._set_destination(_ASIDE[word])
         elif word in _COLLECTING or (word in _INFO and self.state.into == "info"):
-            self._go(word)
+            self._set_destination(word)
             self.collected = ""
         else:
             return False
         return True
 
-    def _character(self, word: str, number: int | None) -> None:
+    def _property(self, word: str, number: int | None) -> None:
         value = number or 0
         if word == "ansicpg":
             self.codec = _codec(f"cp{value}")
             self.state = replace(self.state, codec=self.codec)
         elif word == "uc":
-            # Bytes that stand for one character where Unicode is not read; no encoding takes more than 8.
+            # Bytes of the replacement of a Unicode character; no encoding takes more than 8.
             self.state = replace(self.state, skip=max(0, min(value, 8)))
         elif word == "f":
             self.font = value
@@ -233,19 +236,19 @@ class _Rtf:
         elif word == "s" and self.state.into == "stylesheet":
             self.style = value
         elif self.state.into == "pict":
-            self.pieces.picture_word(word, value)
+            self.blocks.picture_word(word)
         elif word == "s":
             self._apply_style(value)
         elif self.state.into not in ("stylesheet", "fonttbl", "info"):
-            self.pieces.word(word, value, self.state.into)
+            self.blocks.word(word, value, self.state.into)
 
     def _apply_style(self, number: int) -> None:
         name = self.names.get(number, "")
         if match := _HEADING_STYLE.match(name.strip()):
-            self.pieces.heading_level = int(match.group(1))
+            self.blocks.heading_level = int(match.group(1))
         elif name.strip().lower() in ("title", "titel", "titre"):
-            self.pieces.heading_level = 0
-            self.pieces.is_title = True
+            self.blocks.heading_level = 0
+            self.blocks.is_title = True
 
 
 def _codec(name: str) -> str:
@@ -257,7 +260,7 @@ def _codec(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is "{", "}", "word", "text" (bytes yet to be decoded), "binary" or "symbol"."""
+    """A token; `kind` is "{", "}", "word", "text" (undecoded bytes), "binary" or "symbol"."""
 
     kind: str
     word: str = ""
@@ -266,7 +269,7 @@ class Token:
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """Yield the tokens of an RTF file in order; runs of bytes come as one."""
+    """Yield the tokens of an RTF file in order; successive bytes of text are one token."""
     place = 0
     pending = bytearray()
     while match := _TOKEN.match(data, place):
@@ -277,7 +280,7 @@ def tokens(data: bytes) -> Iterator[Token]:
         if match["text"] is not None:
             pending += match["text"]
             continue
-        if match.lastgroup is None:  # a line end means nothing
+        if match.lastgroup is None:  # a line end has no meaning
             continue
         if pending:
             yield Token("text", data=bytes(pending))

@@ -1,4 +1,4 @@
-"""What an RTF file's paragraphs, rows and pictures become in the document (RTF 1.9.1)."""
+"""The blocks of an RTF file, built from its paragraphs, rows and pictures (RTF 1.9.1)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder, Image
 from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.lookalikes import Look, Lookalikes
-from pipelines.parse.web.flow import refer
+from pipelines.parse.web.flow import add_references
 from pipelines.parse.web.inline import Anchor
 
 _BLIPS = {"pngblip": "image/png", "jpegblip": "image/jpeg", "emfblip": "image/emf", "wmetafile": "image/wmf"}
 _ENDS = ("par", "sect", "page", "pagebb", "column")
 _NEAR = 60
-"""Twips within which two edges are one."""
+"""Maximum distance in twips of edges that are treated as one."""
+ASIDES = ("footnote", "note", "header", "footer")
+"""Destinations of text apart from the body."""
+ParagraphProperties = tuple[int, bool, int, int]
+"""Heading level, whether it is the title, list number, list level."""
 
 
-Shape = tuple[int, bool, int, int]
-
-
-class Pieces:
-    """Gathers text until a paragraph, cell or row ends, and appends it to the builder in order."""
+class RtfBlocks:
+    """Collects text until a paragraph, cell or row ends, and appends blocks to the builder in order."""
 
     def __init__(self, builder: DocumentBuilder) -> None:
         self._builder = builder
@@ -46,23 +47,23 @@ class Pieces:
         self._level = 0
 
     @property
-    def shape(self) -> Shape:
-        """What the next paragraph is by its properties."""
+    def properties(self) -> ParagraphProperties:
+        """The properties of the next paragraph."""
         return self.heading_level, self.is_title, self._list, self._level
 
-    def close_group(self, before: Shape) -> None:
-        """Return to the properties before a group that ended with a paragraph; amid one they stay until its end."""
+    def close_group(self, before: ParagraphProperties) -> None:
+        """Restore the properties from before a group, unless it ended within a paragraph."""
         if not self._buffers.get("body"):
             self.heading_level, self.is_title, self._list, self._level = before
 
     def text(self, text: str, into: str, look: Look = Look()) -> None:
-        """Add text to the body, or to what stands aside from it (footnote, note, header, footer)."""
+        """Add text to the body, or to a footnote, note, header or footer (`into`)."""
         self._buffer(into).append(text)
         if text.strip():
             self._looks.add(look)
 
     def word(self, word: str, value: int, into: str) -> None:
-        """Follow a control word that shapes paragraphs or tables."""
+        """Apply a control word for paragraphs or tables."""
         if word in _ENDS:
             self.paragraph_end(into)
         elif word == "pard":
@@ -104,14 +105,14 @@ class Pieces:
                 self._row.texts = []
 
     def paragraph_end(self, into: str) -> None:
-        """End a paragraph: in a cell only a line of it, aside likewise."""
-        if into in ("footnote", "note", "header", "footer") or (self._in_table and into != "skip"):
+        """End a paragraph; within a cell or a footnote, note, header or footer, only a line."""
+        if into in ASIDES or (self._in_table and into != "skip"):
             self.text("\n", into)
             return
         self._paragraph(self._take("body"))
 
     def end(self) -> None:
-        """Append what is left; where no style tells headings, what looks like one is."""
+        """Append what is left, and find headings by their look if no style marks them."""
         self._paragraph(self._take("body"))
         self._end_table()
         self._builder.promote(self._lookalikes.headings(self._builder.last))
@@ -137,7 +138,7 @@ class Pieces:
         else:
             self._asides.append((into, text))
 
-    def picture_word(self, word: str, value: int) -> None:
+    def picture_word(self, word: str) -> None:
         self._blip = _BLIPS.get(word, self._blip)
 
     def picture_hex(self, data: bytes) -> None:
@@ -160,7 +161,7 @@ class Pieces:
     # -- appending
 
     def _buffer(self, into: str) -> list[str]:
-        return self._buffers.setdefault(into if into in ("footnote", "note", "header", "footer") else "body", [])
+        return self._buffers.setdefault(into if into in ASIDES else "body", [])
 
     def _take(self, into: str) -> str:
         buffer = self._buffer(into)
@@ -169,7 +170,7 @@ class Pieces:
         return text
 
     def _look(self) -> Look:
-        """Return the look of the text since the last paragraph or cell."""
+        """Return the look of the text since the previous paragraph or cell."""
         looks, self._looks = self._looks, set()
         return Look(max((look.size for look in looks), default=0.0), bool(looks) and all(look.bold for look in looks))
 
@@ -186,17 +187,18 @@ class Pieces:
             builder.list_item(text, self._level + 1)
         elif builder.paragraph(text):
             self._lookalikes.add(builder.last, text, look)
-        self._after()
+        self._append_attached()
 
     def _end_table(self) -> None:
         if not self._rows:
             return
         self._builder.table(table_cells(self._rows))
         self._rows = []
-        self._after()
+        self._append_attached()
 
-    def _after(self) -> None:
-        refer(self._builder, self._links)
+    def _append_attached(self) -> None:
+        """Append the links, pictures and notes of the block appended last."""
+        add_references(self._builder, self._links)
         self._links = []
         for image in self._figures:
             self._builder.figure(image)
@@ -208,7 +210,7 @@ class Pieces:
 
 @dataclass(slots=True)
 class RowCell:
-    """A cell as its row defines it: its right edge, and whether it goes on from the left or from above."""
+    """The definition of a cell in its row: the right edge, and whether it continues its left or upper neighbour."""
 
     edge: int = 0
     from_left: bool = False
@@ -217,7 +219,7 @@ class RowCell:
 
 @dataclass(slots=True)
 class RtfRow:
-    """A row: the definitions of its cells, their texts, and whether it is repeated as a header."""
+    """A row: the definitions of its cells, their texts, and whether it is a repeated header."""
 
     cells: list[RowCell] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -225,7 +227,7 @@ class RtfRow:
 
 
 def table_cells(rows: list[RtfRow]) -> list[Cell]:
-    """Return the cells of consecutive rows; the columns are all the edges that any row has."""
+    """Return the cells of consecutive rows; columns are divided at every edge that any row has."""
     edges = _edges(rows)
     above: dict[int, int] = {}
     cells: list[Cell] = []
@@ -236,9 +238,9 @@ def table_cells(rows: list[RtfRow]) -> list[Cell]:
             definition = row.cells[place] if place < len(row.cells) else RowCell()
             end = _column(definition.edge, edges, column) if definition.edge else column + 1
             if definition.from_left and cells and begun:
-                cells[-1] = _grown(cells[-1], end - column, 0, text)
+                cells[-1] = _extended(cells[-1], end - column, 0, text)
             elif definition.from_above and column in above:
-                cells[above[column]] = _grown(cells[above[column]], 0, 1, text)
+                cells[above[column]] = _extended(cells[above[column]], 0, 1, text)
                 begun[column] = above[column]
             else:
                 begun[column] = len(cells)
@@ -248,7 +250,7 @@ def table_cells(rows: list[RtfRow]) -> list[Cell]:
     return cells
 
 
-def _grown(cell: Cell, columns: int, rows: int, text: str) -> Cell:
+def _extended(cell: Cell, columns: int, rows: int, text: str) -> Cell:
     joined = f"{cell.text}\n{text}".strip()
     return Cell(cell.row, cell.column, joined, cell.row_span + rows, cell.column_span + columns, cell.header)
 

@@ -1,16 +1,18 @@
-"""Plain text: paragraphs, headings, lists and code by how they are set."""
+"""Plain text (paragraphs, headings, lists and code, recognised by layout) and subtitles."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Source
-from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import check_text
+from pipelines.parse.lines import join_lines
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
@@ -25,20 +27,20 @@ _ITEM = re.compile(
 _RULE = re.compile(r"([=\-~^*#_])\1{2,}\s*")
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])")
 TAB = 4
-"""Blanks that a tab stands for, as in CommonMark (2.2)."""
+"""Spaces per tab, as in CommonMark (2.2)."""
 _LONGEST_CAPITALS = 70
-"""Characters of a heading that nothing but capitals marks: a line."""
+"""Maximum characters of a heading in capitals without other signs: a line."""
 _RULED = 3
 """Lines of a heading with a rule above and below."""
 _LONGEST_HEADING = 100
-"""Characters: a line and a quarter of 80."""
+"""Maximum characters of a heading: a line and a quarter of 80."""
 _LINES_TOGETHER = 80
-"""Lines of a paragraph: more than a page; what goes on is a log."""
+"""Maximum lines of a paragraph, more than a page; longer ones are logs."""
 _DAMAGED = "the encoding is not certain: {} places could not be read"
 
 
 class TextReader:
-    """Reads text without markup; programs and their like are code throughout."""
+    """Reads text without markup; source code is one sequence of code blocks."""
 
     formats = (
         FileFormat("text/plain", (".txt",), sniff=lambda sample: False),  # what no other format recognises
@@ -62,26 +64,26 @@ class TextReader:
 
 @dataclass(slots=True)
 class _Run:
-    """Lines that stand together, and whether they are indented as code is."""
+    """Successive lines, and whether they are indented like code."""
 
     lines: list[str]
     code: bool = False
 
 
 def append_text(text: str, builder: DocumentBuilder) -> None:
-    """Append the pieces of a plain text."""
+    """Append the blocks of a plain text."""
     indents: list[int] = []
     for run in _runs(text):
         if run.code and not indents:
             builder.code("\n".join(run.lines))
         elif not _heading(run.lines, builder):
-            _items_and_paragraphs(run.lines, builder, indents)
+            _append_items_and_paragraphs(run.lines, builder, indents)
         else:
             indents.clear()
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """Yield what blank lines divide; runs of indented code go together across them."""
+    """Yield the runs separated by blank lines; runs of indented code are joined."""
     held: _Run | None = None
     for lines in _paragraphs(text):
         code = all(line.startswith(("    ", "\t")) for line in lines) and not _ITEM.match(lines[0])
@@ -98,7 +100,7 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """A form feed divides too, and a run without end (a log) is divided every so many lines."""
+    """Yield the lines of each paragraph; form feeds separate too, and long runs such as logs are split."""
     lines: list[str] = []
     for line in text.replace("\f", "\n\n").splitlines():
         if line.strip():
@@ -111,14 +113,16 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
 
 
 def _heading(lines: list[str], builder: DocumentBuilder) -> bool:
-    """Append a heading that stands alone or over the text that follows; whether all lines were it."""
+    """Append a heading and the text directly below it; return False if the lines do not begin with a heading."""
     ruled = [_RULE.fullmatch(line) is not None for line in lines[:_RULED]]
     if ruled[:2] == [False, True] and len(lines[0]) <= _LONGEST_HEADING:
         builder.heading(lines[0], 1 if lines[1][0] in "=#*" else 2)
-        return len(lines) == 2 or _rest(lines, 2, builder)
+        _append_items_and_paragraphs(lines[2:], builder, [])
+        return True
     if ruled == [True, False, True]:
         builder.heading(lines[1], 1)
-        return len(lines) == _RULED or _rest(lines, _RULED, builder)
+        _append_items_and_paragraphs(lines[_RULED:], builder, [])
+        return True
     if len(lines) != 1 or len(lines[0]) > _LONGEST_HEADING or lines[0][-1] in ".,;:!?。；，":
         return False
     line = lines[0].strip()
@@ -128,13 +132,8 @@ def _heading(lines: list[str], builder: DocumentBuilder) -> bool:
     return line.isupper() and len(line.split()) > 1 and len(line) < _LONGEST_CAPITALS and builder.heading(line, 1)
 
 
-def _rest(lines: list[str], start: int, builder: DocumentBuilder) -> bool:
-    _items_and_paragraphs(lines[start:], builder, [])
-    return True
-
-
-def _items_and_paragraphs(lines: list[str], builder: DocumentBuilder, indents: list[int]) -> None:
-    """Append items with their depth by indentation; `indents` are those of the list that is open, outermost first."""
+def _append_items_and_paragraphs(lines: list[str], builder: DocumentBuilder, indents: list[int]) -> None:
+    """Append items with their depth by indentation; `indents` are those of the open lists, outermost first."""
     held: list[str] = []
     level = 0
     for line in lines:
@@ -153,7 +152,7 @@ def _items_and_paragraphs(lines: list[str], builder: DocumentBuilder, indents: l
 
 
 def _continues(line: str, level: int, indents: list[int]) -> bool:
-    """A line goes on with an item if it is indented deeper than its bullet, with a paragraph always."""
+    """Whether a line continues an item (it is indented deeper than the bullet), or a paragraph (any line does)."""
     if not indents:
         return level == 0
     indent = line[: len(line) - len(line.lstrip())]
@@ -177,6 +176,55 @@ def _append(lines: list[str], level: int, builder: DocumentBuilder) -> None:
 
 
 def _append_code(text: str, builder: DocumentBuilder) -> None:
-    """A blank line before a line that is not indented divides a program."""
+    """Append source code, split at blank lines that precede a line without indentation."""
     for part in re.split(r"\n[ \t]*\n(?=\S)", text.replace("\r\n", "\n")):
         builder.code(part)
+
+
+_TIME = re.compile(r"((?:\d{1,4}:)?\d\d:\d\d)[,.]\d{3}[ \t]+-->[ \t]+(?:\d{1,4}:)?\d\d:\d\d[,.]\d{3}[^\n]*")
+_SUBRIP = re.compile(r"\s*\d{1,9}[ \t]*\r?\n" + _TIME.pattern)
+_SPEAKER = re.compile(r"<v(?:\.[\w.-]{1,80})? ([^<>]{1,200})>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}")
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "♪", ")", "]")
+_LONGEST_PASSAGE = 600
+"""Maximum characters of a passage without end marks of sentences: eight lines of 75."""
+
+
+class SubtitleReader:
+    """Reads SubRip and WebVTT: cues are joined into sentences, each labelled with its start time."""
+
+    formats = (
+        FileFormat("text/vtt", (".vtt",), sniff=lambda sample: sample.text.lstrip("\ufeff").startswith("WEBVTT")),
+        FileFormat("application/x-subrip", (".srt",), sniff=lambda sample: _SUBRIP.match(sample.text) is not None),
+    )
+    name = "subtitles"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        began, held = "", list[str]()
+        for cue in re.split(r"\n(?:[ \t]*\n)+", decode(path.read_bytes()).text.replace("\r\n", "\n")):
+            time = _TIME.search(cue)
+            if time is None:
+                _append_note(cue, builder)
+                continue
+            lines = [_spoken(line) for line in cue[time.end() :].splitlines()]
+            if held and (
+                _SPEAKER.search(cue) or held[-1].endswith(_SENTENCE_ENDS) or sum(map(len, held)) > _LONGEST_PASSAGE
+            ):
+                builder.paragraph(join_lines(held), Place(label=began))
+                held = []
+            began = began if held else time[1]
+            held += filter(None, lines)
+        builder.paragraph(join_lines(held), Place(label=began))
+        return builder.build()
+
+
+def _spoken(line: str) -> str:
+    return unescape(_TAG.sub("", _SPEAKER.sub(r"\1: ", line))).strip()
+
+
+def _append_note(block: str, builder: DocumentBuilder) -> None:
+    """Append a block without a time if it is a comment; others concern the presentation."""
+    head, _, rest = block.strip().partition("\n")
+    if head.startswith("NOTE"):
+        builder.note(f"{head.removeprefix('NOTE')}\n{rest}")

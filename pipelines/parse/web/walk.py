@@ -1,4 +1,4 @@
-"""A tree of HTML elements to pieces of a document, in reading order; not recursive, whatever the depth."""
+"""Conversion of a tree of HTML elements to blocks, in reading order; iterative, so that depth is no problem."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pipelines.parse.web.dom import (
     VERBATIM,
     Element,
     is_furniture,
-    is_silent,
-    stepping_blocks,
+    is_hidden,
+    navigation_blocks,
 )
 from pipelines.parse.web.flow import (
+    add_references,
     caption_of,
     cells_of,
     close_inline,
@@ -27,19 +28,18 @@ from pipelines.parse.web.flow import (
     open_inline,
     read_cell,
     read_text,
-    refer,
     slots_of,
 )
 from pipelines.parse.web.inline import (
     Anchor,
     Inline,
     Resolver,
+    descriptions_of,
     image_of,
     is_tracker,
     labels_of,
     math_text,
     no_files,
-    told_of,
 )
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
@@ -50,11 +50,10 @@ _CAPTIONS = ("figcaption", "caption")
 
 
 class Walker:
-    """Appends what a tree shows to `builder`.
+    """Appends the visible content of a tree to `builder`. Each walker is used for one tree.
 
-    `titled` makes the only h1 the document's title. `furniture` keeps navigation and the page's own header and
-    footer apart. `place` is where all of it stands. `resolve` has the pictures that came with the page. One
-    walker walks one tree.
+    `titled` makes the only h1 the document's title. `furniture` separates navigation and the site's header and footer
+    from the text. `place` is the location of all blocks. `resolve` returns the bytes of pictures.
     """
 
     def __init__(
@@ -78,13 +77,14 @@ class Walker:
         self._verbatim = 0
         self._captions = 0
         self._mark = ""
-        self._waiting: list[Image] = []
-        self._steps: frozenset[Element] = frozenset()
+        self._pictures: list[Image] = []
+        """Pictures of the current line, which are appended after it."""
+        self._navigation: frozenset[Element] = frozenset()
 
     def walk(self, root: Element) -> None:
-        """Raises `TooLarge` for tables beyond the limits of depth and cells."""
-        self._titled = self._titled and sum(not is_silent(heading) for heading in root.iter("h1")) == 1
-        self._steps = stepping_blocks(root) if self._furniture else frozenset()
+        """Append the tree. Raises `TooLarge` for tables beyond the limits of depth and cells."""
+        self._titled = self._titled and sum(not is_hidden(heading) for heading in root.iter("h1")) == 1
+        self._navigation = navigation_blocks(root) if self._furniture else frozenset()
         events = etree.iterwalk(root, events=("start", "end", "comment"))
         skipped: Element | None = None
         for event, element in events:
@@ -102,22 +102,24 @@ class Walker:
     # -- one element
 
     def _start(self, element: Element) -> bool:
-        """Begin an element; whether all of it has been read."""
+        """Begin an element; return whether it has been read completely."""
         tag = str(element.tag)
-        if tag in BLOCKS and not is_silent(element):
+        if tag in BLOCKS and not is_hidden(element):
             self._flush()
-            if self._apart(element) or (tag == "table" and self._table(element)):
+            if self._set_apart(element) or (tag == "table" and self._table(element)):
                 return True
             self._enter(element, tag)
         elif tag == "math" and element.get("display") == "block":
             self._flush()
             self._builder.formula(math_text(element), self._place)
             return True
-        elif tag == "img" and not is_silent(element):
-            self._picture(element)
+        elif tag == "img" and not is_hidden(element) and not is_tracker(element):
+            self._pictures.append(image_of(element, self._resolve))
         elif tag == "svg" and (labels := labels_of(element)):
-            told = " ".join(told_of(element))
-            self._waiting.append(Image(media_type="image/svg+xml", ocr_text="\n".join(labels), description=told))
+            description = " ".join(descriptions_of(element))
+            self._pictures.append(
+                Image(media_type="image/svg+xml", ocr_text="\n".join(labels), description=description)
+            )
         return open_inline(element, self._inline, verbatim=bool(self._verbatim))
 
     def _enter(self, element: Element, tag: str) -> None:
@@ -129,7 +131,7 @@ class Walker:
             self._verbatim += 1
         elif tag in _CAPTIONS:
             self._captions += 1
-        self._notes += _holds_footnotes(element)
+        self._notes += _has_footnotes(element)
         if self._notes and tag == "li" and (number := _FOOTNOTE_ID.fullmatch(element.get("id", ""))):
             self._inline.text(f"[{number.group(1)}] ")
 
@@ -147,22 +149,22 @@ class Walker:
             self._verbatim -= 1
         elif tag in _CAPTIONS:
             self._captions -= 1
-        self._notes -= _holds_footnotes(element)
+        self._notes -= _has_footnotes(element)
 
     # -- pieces
 
     def _flush(self, ended: Element | None = None) -> None:
-        """Append the text gathered so far as what `ended` makes of it; by default a paragraph."""
+        """Append the text collected so far as a block of the kind of `ended`, by default as a paragraph."""
         tag = str(ended.tag) if ended is not None else ""
         text = self._inline.take(verbatim=bool(self._verbatim))
         captioned = ended is not None and _CAPTION_CLASS.search(ended.get("class", "")) is not None
         if self._append(tag, text, captioned):
             self._item = 0
         links = self._inline.take_links()
-        for image in self._waiting:
+        for image in self._pictures:
             self._builder.figure(image, self._place)
-        self._waiting.clear()
-        refer(self._builder, links)
+        self._pictures.clear()
+        add_references(self._builder, links)
 
     def _append(self, tag: str, text: str, captioned: bool) -> bool:
         builder, place = self._builder, self._place
@@ -174,10 +176,10 @@ class Walker:
             return self._heading(" ".join(text.split()), HEADINGS[tag])
         if tag in _CAPTIONS or captioned or self._captions:
             return builder.caption(text, place)
-        return self._running(text)
+        return self._append_running(text)
 
-    def _running(self, text: str) -> bool:
-        """Append text that its surroundings make a footnote, an item or a paragraph."""
+    def _append_running(self, text: str) -> bool:
+        """Append text as a footnote, list item or paragraph, depending on the enclosing elements."""
         builder, place = self._builder, self._place
         if self._notes:
             return self._footnote(text)
@@ -191,47 +193,41 @@ class Walker:
         return self._builder.heading(text, level, self._place)
 
     def _footnote(self, text: str) -> bool:
-        """A mark that stands in a line of its own belongs to what follows."""
+        """Append a footnote; a mark on a line of its own is kept for the text that follows."""
         if _MARK.fullmatch(text):
             self._mark = f"{text} "
             return False
         mark, self._mark = self._mark, ""
         return self._builder.footnote(mark + text, self._place)
 
-    def _picture(self, element: Element) -> None:
-        """A picture within a line comes after it, any other in its place."""
-        if is_tracker(element):
-            return
-        self._waiting.append(image_of(element, self._resolve))
-
-    def _apart(self, element: Element) -> bool:
-        if not (self._furniture and (element in self._steps or is_furniture(element))):
+    def _set_apart(self, element: Element) -> bool:
+        """Store a navigation block or the site's header or footer apart from the text; return whether it is one."""
+        if not (self._furniture and (element in self._navigation or is_furniture(element))):
             return False
         kind = BlockKind.PAGE_FOOTER if element.tag == "footer" else BlockKind.PAGE_HEADER
         text, links = read_text(element)
         self._builder.furniture(kind, text, self._place)
-        if element in self._steps:
-            # The next page is no text of this one, but this one refers to it.
-            refer(self._builder, links)
+        if element in self._navigation:  # the linked pages are referred to, though the links are not text
+            add_references(self._builder, links)
         return True
 
     # -- tables
 
     def _table(self, element: Element) -> bool:
-        """Append a table and those inside it; a table that only arranges the page is none."""
+        """Append a table and the tables in it; return False for a table that only arranges the page."""
         if is_layout(element):
             return False
         for table in element.iter("table"):
             if sum(1 for _ in table.iterancestors("table")) > self._builder.settings.limits.depth:
                 raise TooLarge("tables nested too deep", ids=(self._builder.source.uri,))
             if table is element or not is_layout(table):
-                self._one_table(table)
+                self._append_table(table)
         for image in element.iter("img"):
-            if not is_tracker(image) and not is_silent(image):
+            if not is_tracker(image) and not is_hidden(image):
                 self._builder.figure(image_of(image, self._resolve), self._place)
         return True
 
-    def _one_table(self, table: Element) -> None:
+    def _append_table(self, table: Element) -> None:
         links: list[Anchor] = []
 
         def read(cell: Element) -> str:
@@ -244,9 +240,9 @@ class Walker:
         caption = caption_of(table)
         self._builder.caption(caption, self._place)
         if self._builder.table(cells, self._place, caption=caption):
-            refer(self._builder, links)
+            add_references(self._builder, links)
 
 
-def _holds_footnotes(element: Element) -> bool:
+def _has_footnotes(element: Element) -> bool:
     role, classes = element.get("role", ""), element.get("class", "").split()
     return role in ("doc-footnote", "doc-endnotes") or "footnotes" in classes or "footnote" in classes

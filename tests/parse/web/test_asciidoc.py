@@ -1,4 +1,4 @@
-"""AsciiDoc: sections, lists, blocks, tables, running text; in a file named so, and in one named .txt or .asc."""
+"""AsciiDoc: sections, lists, blocks, tables, inline text; detection by name, and by content for .txt and .asc."""
 
 from collections.abc import Callable
 
@@ -58,7 +58,7 @@ Old title
 """
 
 
-def test_sections_lists_and_blocks_are_what_they_are(document_of: Read) -> None:
+def test_sections_lists_and_blocks_are_read(document_of: Read) -> None:
     document = document_of("a.adoc", PAGE)
     assert (document.title, document.language, document.metadata["author"]) == ("Pump Manual", "en", "Ann Example")
     assert pieces(document) == [
@@ -104,11 +104,11 @@ def test_sections_lists_and_blocks_are_what_they_are(document_of: Read) -> None:
         ("odd:macro[x] stays", "odd:macro[x] stays"),
     ],
 )
-def test_running_text_is_without_its_marks(document_of: Read, written: str, shown: str) -> None:
+def test_marks_are_removed_from_running_text(document_of: Read, written: str, shown: str) -> None:
     assert [block.text for block in document_of("a.adoc", written).blocks] == [shown]
 
 
-def test_links_and_what_a_file_includes_are_references(document_of: Read) -> None:
+def test_links_and_includes_are_references(document_of: Read) -> None:
     text = "include::part.adoc[]\n\nSee xref:other.adoc#a[that], <<here,this>>, link:x.html[x].\n"
     found = {(one.kind, one.target) for one in document_of("a.adoc", text).references}
     assert (ReferenceKind.HYPERLINK, "part.adoc") in found
@@ -124,7 +124,7 @@ def table(document_of: Read, text: str) -> list[list[str]]:
     return rows
 
 
-def test_cells_stand_in_rows_of_as_many_as_there_are_columns(document_of: Read) -> None:
+def test_rows_have_as_many_cells_as_there_are_columns(document_of: Read) -> None:
     text = '.Codes\n[cols="2^,5<",options="header"]\n|===\n|Code | Meaning\n|M8\n|flood\ncoolant\n|M9 |off\n|===\n'
     document = document_of("a.adoc", text)
     assert table(document_of, text) == [["Code", "Meaning"], ["M8", "flood coolant"], ["M9", "off"]]
@@ -153,19 +153,19 @@ def test_a_table_may_be_written_with_commas(document_of: Read) -> None:
     assert table(document_of, '[format="dsv"]\n|===\nA:B\n1:2\n|===\n') == [["A", "B"], ["1", "2"]]
 
 
-def test_text_with_several_of_its_signs_is_asciidoc_under_other_names(document_of: Read) -> None:
+def test_text_with_several_signs_is_asciidoc_under_other_names(document_of: Read) -> None:
     text = "= Pump\n\n[source,c]\n----\nint a;\n----\n"
     assert {document_of(name, text).engine for name in ("a.txt", "a.asc", "a.asciidoc")} == {"asciidoc"}
     key = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF\n-----END PGP PUBLIC KEY BLOCK-----\n"
     assert document_of("key.asc", key).engine == "text"
 
 
-def test_a_long_page_that_begins_with_an_anchor_is_no_json(document_of: Read) -> None:
+def test_a_long_page_that_begins_with_an_anchor_is_not_json(document_of: Read) -> None:
     document = document_of("a.adoc", "[[pump]]\n= Pump\n\n" + "It moves oil.\n" * 20_000)
     assert (document.engine, document.title) == ("asciidoc", "Pump")
 
 
-def test_what_a_number_in_code_means_is_an_item(document_of: Read) -> None:
+def test_a_callout_is_a_list_item(document_of: Read) -> None:
     text = "----\nA = 1 <1>\n----\n<1> of\nbars\n<.> of litres\n"
     assert pieces(document_of("a.adoc", text))[1:] == [("list_item", 1, "of bars"), ("list_item", 1, "of litres")]
 

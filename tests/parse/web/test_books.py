@@ -68,7 +68,7 @@ def test_a_book_that_was_packed_with_its_folder_is_a_book(parse_bytes: ParseByte
     assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n..."
 
 
-def test_an_archive_lists_its_members_and_hands_them_on(parse_bytes: ParseBytes) -> None:
+def test_an_archive_lists_its_members_which_are_children(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.zip", zipped({"docs/a.txt": b"one", "b.txt": b"two", "__MACOSX/b.txt": b"x"}))
     assert [(child.name, child.data, child.kind.value) for child in parsed.children] == [
         ("docs/a.txt", b"one", "member"),
@@ -145,7 +145,7 @@ def test_restructured_text_has_its_sections_and_reads_no_other_file(document_of:
     ]
 
 
-def test_what_only_sphinx_knows_keeps_its_text(document_of: Read) -> None:
+def test_directives_of_sphinx_keep_their_text(document_of: Read) -> None:
     document = document_of(
         "a.rst",
         "Manual\n======\n\nSee :c:func:`open` and :envvar:`HOME`, 10\\ :sup:`6`.\n\n.. c:function:: int open(int x)\n"
@@ -181,6 +181,6 @@ def test_org_has_its_headlines_lists_tables_and_links(document_of: Read) -> None
     assert texts(document)[0] == document.title
 
 
-def test_what_a_group_of_rtf_sets_ends_with_it(document_of: Read) -> None:
+def test_properties_set_in_an_rtf_group_end_with_it(document_of: Read) -> None:
     document = document_of("a.rtf", r"{\rtf1{\stylesheet{\s1 heading 1;}}{\s1 Repair\par}First\par \'95\tab Seal\par}")
     assert pieces(document) == [("heading", 1, "Repair"), ("paragraph", 0, "First"), ("list_item", 1, "•\tSeal")]

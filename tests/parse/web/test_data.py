@@ -10,7 +10,7 @@ from tests.parse.pieces import pieces, targets, texts
 Read = Callable[..., Document]
 
 
-def test_key_paths_lead_to_values_and_numbers_stay_as_written(document_of: Read) -> None:
+def test_values_have_key_paths_and_numbers_stay_as_written(document_of: Read) -> None:
     document = document_of("a.json", '{"title": "Registry", "version": 1.10, "limits": {"pressure": {"max": 60}}}')
     assert pieces(document) == [
         ("paragraph", 0, "title: Registry\nversion: 1.10"),
@@ -21,7 +21,7 @@ def test_key_paths_lead_to_values_and_numbers_stay_as_written(document_of: Read)
     assert document.title == "Registry"
 
 
-def test_arrays_of_like_objects_are_tables(document_of: Read) -> None:
+def test_arrays_of_similar_objects_are_tables(document_of: Read) -> None:
     document = document_of("a.json", '{"parts": [{"no": "A1", "price": 3.5}, {"no": "B2", "tags": ["x", "y"]}]}')
     assert document.tables[0].grid() == [["no", "price", "tags"], ["A1", "3.5", ""], ["B2", "", "x, y"]]
 
@@ -61,7 +61,7 @@ def test_documents_in_xml_have_sections_lists_and_tables(document_of: Read) -> N
     assert [cell.row_span for cell in document.tables[0].cells if cell.text == "1"] == [2]
 
 
-def test_what_is_said_about_a_text_comes_behind_it_and_names_it(document_of: Read) -> None:
+def test_front_matter_comes_last_and_gives_the_title(document_of: Read) -> None:
     document = document_of(
         "a.xml",
         "<page><info><link type='guide' xref='a'/><credit><name>Jo</name><email>j@x.y</email></credit>"
@@ -75,7 +75,7 @@ def test_what_is_said_about_a_text_comes_behind_it_and_names_it(document_of: Rea
     assert document_of("b.xml", book).title == "Pumps"
 
 
-def test_the_title_in_the_front_of_an_article_stands_over_its_text(document_of: Read) -> None:
+def test_the_title_in_the_front_matter_is_above_the_text(document_of: Read) -> None:
     document = document_of(
         "a.xml",
         "<article><front><article-meta><article-id>7</article-id><title-group><article-title>Wear of seals"
@@ -103,12 +103,12 @@ def test_the_text_of_a_drawing_is_read(document_of: Read) -> None:
     assert "Outlet" in document.text
 
 
-def test_lines_end_where_json_says_so(document_of: Read) -> None:
+def test_only_line_feeds_end_json_lines(document_of: Read) -> None:
     document = document_of("a.jsonl", '{"a": "x\u2028y", "b": 1}\n{"a": "z", "b": 2}\n')
     assert document.tables[0].grid() == [["a", "b"], ["x\ny", "1"], ["z", "2"]]
 
 
-def test_a_broken_line_costs_itself(parse_bytes: ParseBytes) -> None:
+def test_a_broken_line_does_not_affect_others(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.jsonl", '{"a": 1}\n{"a": 2}\n{"a": 3, "rest')
     assert (parsed.status, parsed.reason) == (Status.PARTIAL, "1 lines are not valid JSON")
     assert parsed.document is not None
@@ -121,7 +121,7 @@ def test_records_with_short_names_are_tables_too(document_of: Read) -> None:
     assert document.tables[0].grid() == [["a", "b"], ["r1", "r2"], ["r3", "r4"]]
 
 
-def test_what_is_written_on_a_drawing_is_read_from_top_to_bottom(document_of: Read) -> None:
+def test_texts_of_a_drawing_are_read_from_top_to_bottom(document_of: Read) -> None:
     groups = (
         "999 made by hand|0 SECTION|2 HEADER|9 $LASTSAVEDBY|1 nobody|0 ENDSEC|0 SECTION|2 BLOCKS|0 BLOCK|2 frame"
         "|0 TEXT|10 1|20 1|1 Drawing No.|0 ENDBLK|0 ENDSEC|0 SECTION|2 ENTITIES|0 LINE|10 0|20 0|11 5|21 5"

@@ -41,7 +41,7 @@ def test_several_first_headings_are_sections_and_not_titles(document_of: Read) -
     assert [(section.title, section.level) for section in document.sections[1:]] == [("A", 1), ("B", 1), ("C", 2)]
 
 
-def test_what_is_not_shown_is_not_read(document_of: Read) -> None:
+def test_hidden_elements_are_not_read(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<head><title>T</title><style>p{}</style></head><p>seen</p><p hidden>h1</p><p style='display: none'>h2</p>"
@@ -50,7 +50,7 @@ def test_what_is_not_shown_is_not_read(document_of: Read) -> None:
     assert document.text == "seen"
 
 
-def test_navigation_and_the_page_s_own_header_and_footer_are_kept_apart(document_of: Read) -> None:
+def test_navigation_header_and_footer_are_not_text(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<header>Site</header><nav><a href='x.html'>Menu</a></nav><main><h1>T</h1><section><header>kept</header>"
@@ -65,7 +65,7 @@ def test_navigation_and_the_page_s_own_header_and_footer_are_kept_apart(document
     assert document.references == ()
 
 
-def test_what_leads_from_page_to_page_of_a_manual_is_kept_apart(document_of: Read) -> None:
+def test_navigation_between_pages_of_a_manual_is_not_text(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<head><title>Pumps</title><link rel=prev href=1.html title=Valves><link rel=next href=3.html title=Motors>"
@@ -80,7 +80,7 @@ def test_what_leads_from_page_to_page_of_a_manual_is_kept_apart(document_of: Rea
     assert [block.text for block in document.furniture] == ["Pumps\nPrev\nNext"]
 
 
-def test_titles_of_the_pages_led_to_are_told_by_any_of_their_links(document_of: Read) -> None:
+def test_titles_of_linked_pages_are_taken_from_any_link(document_of: Read) -> None:
     above = "Chapter 2. Requirements of the pumps, the valves and the motors"
     document = document_of(
         "a.html",
@@ -92,7 +92,7 @@ def test_titles_of_the_pages_led_to_are_told_by_any_of_their_links(document_of: 
     assert document.tables == ()
 
 
-def test_text_beside_a_sign_is_no_table_but_rows_with_their_pictures_are(document_of: Read) -> None:
+def test_text_beside_an_icon_is_not_a_table_but_rows_with_pictures_are(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<table><tr><td rowspan=2><img alt=Note src=n.png></td><th>Note</th></tr><tr><td><p>Vent it first.</p></td>"
@@ -102,7 +102,7 @@ def test_text_beside_a_sign_is_no_table_but_rows_with_their_pictures_are(documen
     assert [table.grid() for table in document.tables] == [[["Sign", "Meaning"], ["", "Stop the pump"]]]
 
 
-def test_links_of_one_line_say_themselves_where_they_lead(document_of: Read) -> None:
+def test_navigation_links_are_recognised_by_their_own_rel(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<div><p>Next: <a href=3.html rel=next>Motors</a>, Up: <a href=i.html rel=up>Parts</a></p></div><h1>Pumps</h1>"
@@ -151,7 +151,7 @@ def test_spans_and_headers_of_tables_are_kept(document_of: Read) -> None:
     assert pieces(document)[0] == ("caption", 0, "Limits")
 
 
-def test_a_row_of_which_everything_goes_on_below_has_no_height(document_of: Read) -> None:
+def test_a_row_whose_cells_all_continue_below_is_removed(document_of: Read) -> None:
     table = document_of(
         "a.html", "<table><tr><th>Y<th>M</tr><tr><th rowspan=3>2025</tr><tr><td>Jan<tr><td>Feb</table>"
     ).tables[0]
@@ -165,7 +165,7 @@ def test_tables_inside_tables_follow_the_outer_one(document_of: Read) -> None:
     assert texts(document)[-1] == "end"
 
 
-def test_a_table_that_only_arranges_the_page_is_none(document_of: Read) -> None:
+def test_a_layout_table_is_not_a_table(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<table><tr><td><h2>Left</h2><p>text</p></td></tr><tr><td><table><tr><th>A<th>B<tr><td>1<td>2</table></table>",
@@ -194,7 +194,7 @@ def test_a_picture_in_the_page_is_kept_with_its_caption(document_of: Read, parse
     assert (figure.caption, figure.description, figure.digest) == ("Figure 1", "A valve", parsed.pictures[0].digest)
 
 
-def test_a_picture_beside_the_page_is_referred_to(document_of: Read) -> None:
+def test_a_picture_file_is_a_reference(document_of: Read) -> None:
     document = document_of("a.html", "<p>See <img src='img/pump.png' alt='The pump'> above.</p>")
     assert pieces(document) == [("paragraph", 0, "See above."), ("figure", 0, "The pump")]
     assert ("hyperlink", "img/pump.png", "The pump") in targets(document)
@@ -220,14 +220,14 @@ def test_terms_and_their_definitions_are_items_of_two_levels(document_of: Read) 
     ]
 
 
-def test_footnotes_are_told_apart(document_of: Read) -> None:
+def test_footnotes_are_recognised(document_of: Read) -> None:
     document = document_of(
         "a.html", "<p>text<sup>1</sup></p><section class='footnotes'><ol><li id='fn1'><p>A note</p></ol></section>"
     )
     assert pieces(document)[-1] == ("footnote", 0, "[1] A note")
 
 
-def test_what_the_page_says_of_itself_is_metadata(document_of: Read) -> None:
+def test_meta_elements_are_metadata(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<html lang='de'><head><title>Pumpe - Firma GmbH</title><meta name='author' content='A. B.'>"
@@ -260,7 +260,7 @@ def test_deep_elements_are_read_without_recursion(document_of: Read) -> None:
     assert texts(document_of("a.html", "<div>" * 1500 + "deep" + "</div>" * 1500)) == ["deep"]
 
 
-def test_what_is_filled_into_a_form_is_read(document_of: Read) -> None:
+def test_form_input_is_read(document_of: Read) -> None:
     page = (
         "<p>Valve <input value='V-12'> <input type=checkbox checked> tight <input type=radio> loose"
         " <select><option>PVC<option selected>Steel</select><textarea>ok</textarea><input type=submit value=Send></p>"
@@ -292,13 +292,13 @@ def test_a_page_without_a_head_or_body_tag_keeps_its_text(document_of: Read, fir
     assert document.title == "T"
 
 
-def test_digits_that_are_raised_behind_a_number_are_no_part_of_it(document_of: Callable[..., Document]) -> None:
+def test_superscript_digits_are_not_part_of_a_number(document_of: Callable[..., Document]) -> None:
     mark = '<a role="doc-noteref" href="#n"><sup>1</sup></a>'
     page = f"<p>At 10<sup>6</sup> Pa, 2<sup>-64</sup>; close V-12{mark}; m<sup>2</sup>.</p>"
     assert document_of("a.html", page).text == "At 10⁶ Pa, 2⁻⁶⁴; close V-12[1]; m2."
 
 
-def test_a_sign_to_click_is_no_part_of_a_heading_and_a_caption_may_hold_a_paragraph(
+def test_an_anchor_sign_is_not_part_of_a_heading_and_a_caption_may_have_a_paragraph(
     document_of: Callable[..., Document],
 ) -> None:
     figure = '<figure><img src="a.png"><figcaption><p>The seal</p></figcaption></figure>'

@@ -146,7 +146,7 @@ def _parts(*parts: str, subtype: str = "mixed") -> str:
     )
 
 
-def test_text_that_stands_beside_both_versions_is_kept(document_of: Read) -> None:
+def test_text_beside_both_versions_is_kept(document_of: Read) -> None:
     versions = _parts(
         "Content-Type: text/plain\n\nhello", "Content-Type: text/html\n\n<p>hello</p>", subtype="alternative"
     )
@@ -155,7 +155,7 @@ def test_text_that_stands_beside_both_versions_is_kept(document_of: Read) -> Non
     assert [text for _, _, text in pieces(document_of("a.eml", mail))][2:] == ["hello", "list footer"]
 
 
-def test_a_picture_that_no_text_shows_is_an_attachment(parse_bytes: ParseBytes) -> None:
+def test_a_picture_that_the_text_does_not_show_is_an_attachment(parse_bytes: ParseBytes) -> None:
     picture = "Content-Type: image/png\nContent-ID: <p1@x>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo="
     mail = "From: a@b.c\nTo: d@e.f\nSubject: S\nMIME-Version: 1.0\n" + _parts(
         "Content-Type: text/html\n\n<p>x</p>", picture

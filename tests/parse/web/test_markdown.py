@@ -58,6 +58,6 @@ def test_links_and_pictures_are_references(document_of: Read) -> None:
     assert ("hyperlink", "http://x.y", "this") in targets(document)
 
 
-def test_footnotes_stand_behind_their_number(document_of: Read) -> None:
+def test_footnotes_begin_with_their_number(document_of: Read) -> None:
     document = document_of("a.md", "Text[^1] here.\n\n[^1]: The note.\n")
     assert pieces(document) == [("paragraph", 0, "Text[1] here."), ("footnote", 0, "[1] The note.")]

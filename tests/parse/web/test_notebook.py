@@ -54,7 +54,7 @@ def test_texts_code_tables_and_figures_of_a_notebook_are_read(document_of: Read)
     assert (document.title, document.metadata["author"]) == ("Bolts", "Ada")
 
 
-def test_a_picture_that_a_text_carries_is_a_figure(document_of: Read) -> None:
+def test_an_attached_picture_is_a_figure(document_of: Read) -> None:
     cell = {
         "cell_type": "markdown",
         "source": "![gauge](attachment:a.png)",
@@ -75,7 +75,7 @@ def test_worksheets_of_old_notebooks_are_read(document_of: Read) -> None:
 
 
 @pytest.mark.parametrize("told", ['{"cells": 3}', '{"cells": [', '{"cells": [{"source": "x"}], "nbformat": 4}'])
-def test_what_is_no_notebook_says_so(parse_bytes: ParseBytes, told: str) -> None:
+def test_an_invalid_notebook_is_malformed(parse_bytes: ParseBytes, told: str) -> None:
     parsed = parse_bytes("a.ipynb", told)
     assert parsed.status is Status.MALFORMED
     assert "not a notebook" in parsed.reason

@@ -1,4 +1,4 @@
-"""Markup languages that pandoc reads, and what is left of them without it."""
+"""Markup languages that pandoc reads, and the result without pandoc."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_latex_is_read_with_all_its_parts(document_of: Read) -> None:
     assert any("other.tex" in note for note in document.notes)
 
 
-def test_a_wiki_page_keeps_what_its_templates_are_given(document_of: Read) -> None:
+def test_a_wiki_page_keeps_the_arguments_of_its_templates(document_of: Read) -> None:
     document = document_of("a.mediawiki", WIKI)
     assert "name: P-7, flow: 20, m3" in document.text
     assert document.tables[0].grid() == [["Model", "Flow"], ["P-7", "20"]]
@@ -99,7 +99,7 @@ def test_without_pandoc_the_text_is_read_and_the_status_says_what_to_install(
     assert parsed.document.text == "h1. Pump\n\nText."
 
 
-def test_what_pandoc_makes_nothing_of_is_read_as_plain_text(parse_bytes: ParseBytes) -> None:
+def test_text_that_pandoc_cannot_read_is_plain_text(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.tex", r"\documentclass{article}\begin{document}\begin{tabular}{ll a & b \end{document}")
     assert (parsed.status, parsed.again) == (Status.PARTIAL, False)
     assert "pandoc cannot read it" in parsed.reason

@@ -1,4 +1,4 @@
-"""Archives of tape format and of 7-Zip, and files that are only compressed."""
+"""Archives of tar and 7-Zip, and compressed single files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.parse.conftest import ParseBytes
 
 
 def tar(mode: str, **members: bytes) -> bytes:
-    """Return an archive in tarfile's `mode`; "__" in a name stands for a slash."""
+    """Return an archive in tarfile's `mode`; "__" in a name is replaced by a slash."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode=mode) as archive:  # type: ignore[call-overload]
         for name, data in members.items():
@@ -34,7 +34,7 @@ def tar(mode: str, **members: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("mode", ["w:", "w:gz", "w:bz2", "w:xz"])
-def test_files_of_an_archive_are_handed_on_and_links_are_not(parse_bytes: ParseBytes, mode: str) -> None:
+def test_files_of_an_archive_are_children_and_links_are_not(parse_bytes: ParseBytes, mode: str) -> None:
     parsed = parse_bytes("a.tar", tar(mode, docs__pump=b"seal", valve=b"seat" * 500))
     assert parsed.status is Status.INDEXED, parsed.reason
     assert [(child.name, len(child.data)) for child in parsed.children] == [("docs/pump", 4), ("valve", 2000)]
@@ -43,19 +43,19 @@ def test_files_of_an_archive_are_handed_on_and_links_are_not(parse_bytes: ParseB
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
-def test_a_compressed_file_is_called_as_it_was(parse_bytes: ParseBytes, suffix: str, pack: type[bytes]) -> None:
+def test_a_compressed_file_keeps_its_name(parse_bytes: ParseBytes, suffix: str, pack: type[bytes]) -> None:
     parsed = parse_bytes(f"manual.txt.{suffix}", pack(b"Open the valve."))
     assert [(child.name, child.data) for child in parsed.children] == [("manual.txt", b"Open the valve.")]
     again = parse_bytes(f"caf%E9.txt.{suffix}", pack(b"Open the valve."))
     assert [child.name for child in again.children] == ["caf%E9.txt"]
 
 
-def test_a_name_that_leads_out_stays_inside(parse_bytes: ParseBytes) -> None:
+def test_a_path_that_leaves_the_archive_is_kept_inside(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.tar", tar("w:", **{"..__..__etc__passwd": b"x"}))
     assert [child.name for child in parsed.children] == ["etc/passwd"]
 
 
-def test_names_that_are_one_stay_two_documents_and_that_is_said(parse_bytes: ParseBytes) -> None:
+def test_members_of_the_same_name_stay_two_documents_with_a_note(parse_bytes: ParseBytes) -> None:
     names = ["x!/y", "a.txt", "./a.txt", "/a.txt", "A.txt", "..", "caf\udce9.txt", "e\u0301", "é"]
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:") as archive:
@@ -74,7 +74,7 @@ def test_names_that_are_one_stay_two_documents_and_that_is_said(parse_bytes: Par
     assert listed == [child.name for child in parsed.children]
 
 
-def test_what_unpacks_to_too_much_is_too_large(parse_bytes: ParseBytes) -> None:
+def test_an_archive_that_unpacks_to_too_much_is_too_large(parse_bytes: ParseBytes) -> None:
     bomb = gzip.compress(bytes(30 << 20))
     assert parse_bytes("a.gz", bomb).status is Status.TOO_LARGE
     assert parse_bytes("a.tgz", gzip.compress(tar("w:", zeros=bytes(30 << 20)))).status is Status.TOO_LARGE
@@ -82,7 +82,7 @@ def test_what_unpacks_to_too_much_is_too_large(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.tar", tar("w:", a=b"1", b=b"2"), few).status is Status.TOO_LARGE
 
 
-def test_a_broken_archive_gives_what_came_before(parse_bytes: ParseBytes) -> None:
+def test_a_broken_archive_keeps_the_members_before_the_fault(parse_bytes: ParseBytes) -> None:
     whole = tar("w:", a=b"1" * 600, b=b"2" * 600, c=b"3" * 6000)
     parsed = parse_bytes("a.tar", whole[:4500])
     assert parsed.status is Status.PARTIAL
@@ -98,12 +98,12 @@ def seven_zip(password: str | None = None, **members: bytes) -> bytes:
     return content.getvalue()
 
 
-def test_files_of_a_7z_archive_are_handed_on(parse_bytes: ParseBytes) -> None:
+def test_files_of_a_7z_archive_are_children(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.7z", seven_zip(docs__pump=b"seal", valve=b"seat" * 500, Thumbs_db=b"y"))
     assert [(child.name, len(child.data)) for child in parsed.children] == [("docs/pump", 4), ("valve", 2000)]
 
 
-def test_a_7z_archive_is_opened_by_its_password_alone(parse_bytes: ParseBytes) -> None:
+def test_a_7z_archive_is_opened_only_by_its_password(parse_bytes: ParseBytes) -> None:
     locked = seven_zip("secret", pump=b"seal")
     assert parse_bytes("a.7z", locked).status is Status.ENCRYPTED
     assert parse_bytes("a.7z", locked, ParseSettings(passwords={"*.7z": SecretStr("wrong")})).status is Status.ENCRYPTED

@@ -12,7 +12,7 @@ def test_blank_lines_divide_paragraphs(document_of: Read) -> None:
     assert_whole(document)
 
 
-def test_headings_are_known_by_rules_numbers_and_capitals(document_of: Read) -> None:
+def test_headings_are_recognised_by_rules_numbers_and_capitals(document_of: Read) -> None:
     document = document_of(
         "a.txt",
         "Manual\n======\n\nIntro\n-----\ntext below\n\n1. Safety\n\n1.2 Valves\n\nSAFETY NOTES\n\nIt ends here.\n",
@@ -49,13 +49,13 @@ def test_a_program_is_code_throughout(document_of: Read) -> None:
     assert "def f():\n\n    return x" in document.text
 
 
-def test_a_log_is_cut_into_pieces(document_of: Read) -> None:
+def test_a_log_is_split(document_of: Read) -> None:
     document = document_of("a.log", "12:00 valve 3 stuck\n" * 1000)
     assert len(document.blocks) > 5
     assert document.text.count("valve") == 1000
 
 
-def test_encodings_are_found(document_of: Read) -> None:
+def test_encodings_are_detected(document_of: Read) -> None:
     document = document_of("a.txt", "酸素濃縮器の保守手順。フィルターは三か月ごとに交換。".encode("cp932"))
     assert document.text.startswith("酸素濃縮器")
     assert document.metadata["encoding"] == "cp932"

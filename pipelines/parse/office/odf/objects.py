@@ -18,7 +18,7 @@ from pipelines.parse.office.odf.document import qualified
 from pipelines.parse.office.ooxml import Element, local, read_xml
 from pipelines.parse.office.package import Package
 from pipelines.parse.pieces import Pointer
-from pipelines.parse.web.inline import decoded
+from pipelines.parse.web.inline import base64_bytes
 
 _GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
 _MOST_DIGITS = 9
@@ -118,7 +118,7 @@ class Objects:
     def _picture(self, image: Element, href: str, text: str, place: Place) -> None:
         """Append a picture: a part of the package, or in a flat file the encoded `office:binary-data`."""
         written = image.findtext(qualified("office:binary-data")) or ""
-        data = self._package.find(posixpath.normpath(href)) if href and "://" not in href else decoded(written)
+        data = self._package.find(posixpath.normpath(href)) if href and "://" not in href else base64_bytes(written)
         if data or text:
             self._builder.figure(image_of(data, text), place)
 

@@ -1,7 +1,7 @@
-"""A stand-in for spaCy's model of this name, without its weights: English words, and sentences by their marks.
+"""A stub for spaCy's model of this name, without weights: English tokens, and sentences split at punctuation.
 
-unstructured asks for the model and would otherwise download it. Its texts are the same with this one; only its guess
-which of them are narrative is weaker.
+unstructured loads the model and would otherwise download it. The texts that it returns are the same with the stub; only
+the classification of texts as narrative is less accurate.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def load(**overrides: Any) -> Any:
-    """Return a blank English pipeline that splits sentences; what is meant for a real model is passed over."""
+    """Return a blank English pipeline that splits sentences; arguments for a real model are ignored."""
     from spacy.lang.en import English
 
     pipeline = English()
