@@ -16,10 +16,11 @@ from pipelines.core.outcome import Failure
 from pipelines.lang.characters import CAPITAL
 from pipelines.lang.numbers import FIGURE
 from pipelines.lang.profile import profile
-from pipelines.lang.sentences import sentences
+from pipelines.lang.sentences import SENTENCE_ENDS, sentences
 from pipelines.lang.terms import terms
 
 _BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
+_CLOSING = "\"'”’»)]）」』"
 _FEWEST_TERMS = 4
 """Minimum terms of a sentence in a summary, unless all sentences are shorter."""
 _DAMPING = 6
@@ -106,12 +107,14 @@ def carried(forward: str, summary: str, language: str = "") -> str:
 def summarize(sentences: Sequence[str], count: int = 1, about: str = "", language: str = "") -> str:
     """Return an extractive summary: the `count` best sentences in their order, joined by blanks.
 
-    A sentence scores the frequency of its terms in all sentences, relative to its length; terms in `about`, a title or
+    Complete sentences are preferred to fragments, such as the labels of a drawing or a line with author and date. A
+    sentence scores the frequency of its terms in all sentences, relative to its length; terms in `about`, a title or
     heading, count double. `language` is that of the sentences. Empty without sentences.
     """
     sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
     terms_of = {sentence: terms(sentence, language) for sentence in sentences}
-    sentences = [one for one in sentences if len(terms_of[one]) >= _FEWEST_TERMS] or sentences[:count]
+    long_enough = [one for one in sentences if len(terms_of[one]) >= _FEWEST_TERMS]
+    sentences = [one for one in long_enough if _is_complete(one)] or long_enough or sentences[:count]
     found = [set(terms_of[sentence]) for sentence in sentences]
     weights = Counter(term for one in found for term in one)
     for term in set(terms(about, language)):
@@ -121,6 +124,10 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
         scores[0] *= _FIRST
     best = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[:count]
     return " ".join(sentences[index] for index in sorted(best))
+
+
+def _is_complete(sentence: str) -> bool:
+    return sentence.rstrip(_CLOSING).endswith(SENTENCE_ENDS)
 
 
 _NAME = re.compile(rf"(?<=[^\W_] |[,;)(] )[{CAPITAL}][\w'’-]*")

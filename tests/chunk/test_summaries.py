@@ -50,6 +50,16 @@ def test_a_short_section_is_summarized_by_its_chunk_and_a_document_of_it_alone_b
     assert failures == ()
 
 
+@pytest.mark.parametrize(
+    "sentence", [FACTS[0], "水泵把冷水送过长管。", "Die Pumpe fördert kaltes Wasser durch das lange Rohr."]
+)
+def test_a_complete_sentence_is_quoted_rather_than_a_byline_or_the_labels_of_a_drawing(sentence: str) -> None:
+    byline = paragraph("Pumps · Revision D, March 2024 · Pumps and Valves, Product Engineering")
+    labels = paragraph("100\n80\nPump K80-250\nHead of the pump, m 60\n40\nPump K65-200\n20\nFlow of the pump, m³/h")
+    made = document(heading("Pumps"), byline, labels, paragraph(sentence))
+    assert summarized(made)[0][made.id] == sentence
+
+
 def test_without_a_model_summaries_are_sentences_of_the_text() -> None:
     made = document(
         heading("Pumps"), paragraph(long_section()), heading("Oil", 2), paragraph(long_section(20)), heading("Valves"),
