@@ -57,7 +57,7 @@ def test_a_complete_sentence_is_quoted_rather_than_a_byline_or_the_labels_of_a_d
     byline = paragraph("Pumps · Revision D, March 2024 · Pumps and Valves, Product Engineering")
     labels = paragraph("100\n80\nPump K80-250\nHead of the pump, m 60\n40\nPump K65-200\n20\nFlow of the pump, m³/h")
     made = document(heading("Pumps"), byline, labels, paragraph(sentence))
-    assert summarized(made)[0][made.id] == sentence
+    assert summarized(made, settings=ChunkSettings())[0][made.id] == sentence
 
 
 def test_without_a_model_summaries_are_sentences_of_the_text() -> None:
