@@ -114,7 +114,7 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
     sentences = [_BULLET.sub("", " ".join(sentence.split())) for sentence in sentences]
     terms_of = {sentence: terms(sentence, language) for sentence in sentences}
     long_enough = [one for one in sentences if len(terms_of[one]) >= _FEWEST_TERMS]
-    sentences = [one for one in long_enough if _is_complete(one)] or long_enough or sentences[:count]
+    sentences = [one for one in long_enough if is_complete(one)] or long_enough or sentences[:count]
     found = [set(terms_of[sentence]) for sentence in sentences]
     weights = Counter(term for one in found for term in one)
     for term in set(terms(about, language)):
@@ -126,7 +126,8 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
     return " ".join(sentences[index] for index in sorted(best))
 
 
-def _is_complete(sentence: str) -> bool:
+def is_complete(sentence: str) -> bool:
+    """Whether a text ends as a sentence does, apart from closing quotation marks and brackets."""
     return sentence.rstrip(_CLOSING).endswith(SENTENCE_ENDS)
 
 

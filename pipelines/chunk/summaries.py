@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import Overview, ShownTexts, quoted, summarize
+from pipelines.chunk.passages import Overview, ShownTexts, is_complete, quoted, summarize
 from pipelines.chunk.segments import Break, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import passage_of
@@ -156,9 +156,11 @@ class _BottomUp:
             self.summaries = {self._document.id: whole} | self.summaries
 
     def _has_prose(self, chunk: Chunk) -> bool:
-        """Whether a summary is more than a line quoted from a table or from code."""
-        quoted = chunk.quotes(chunk.summary)
-        return not quoted or any(block.kind in _PROSE for block in self._block_index.touching(chunk.provenance.span))
+        """Whether a summary is more than a fragment, or a line of a table or of code, that is quoted."""
+        if not chunk.quotes(chunk.summary):
+            return True
+        blocks = self._block_index.touching(chunk.provenance.span)
+        return is_complete(chunk.summary) and any(block.kind in _PROSE for block in blocks)
 
     async def _summarize_section(self, section: Section) -> None:
         texts = self._texts(section.id)
