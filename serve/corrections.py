@@ -99,12 +99,12 @@ def give_verdict(base: OpenBase, said: VerdictRequest, by: str) -> Verdict:
 
 def all_verdicts(base: OpenBase) -> tuple[Verdict, ...]:
     """Return all corrections of the graph, the latest first."""
-    return verdicts.SAID.read(base.knowledge.stores.catalog)[::-1]
+    return verdicts.VERDICTS.read(base.knowledge.stores.catalog)[::-1]
 
 
 def withdraw_verdict(base: OpenBase, id: str) -> Verdict:
     """Withdraw a correction. Raises `NotFound`."""
-    return verdicts.SAID.take_back(base.knowledge.stores.catalog, id)
+    return verdicts.VERDICTS.take_back(base.knowledge.stores.catalog, id)
 
 
 def corrections(base: OpenBase) -> list[Correction]:

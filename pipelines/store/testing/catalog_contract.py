@@ -1,4 +1,4 @@
-"""What every catalog and artifact store must do; a test inherits and gives the fixture `catalog` or `artifacts`."""
+"""The contract of catalogs and artifact stores: inherit and define the fixture `catalog` or `artifacts`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OTHER = "cd" * 32
 
 
 class CatalogContract:
-    """Asks for the fixture `catalog`: an empty one."""
+    """Requires the fixture `catalog`, an empty catalog."""
 
     def test_a_new_catalog_is_empty(self, catalog: Catalog) -> None:
         assert catalog.entries() == ()
@@ -89,7 +89,7 @@ class CatalogContract:
 
 
 class ArtifactStoreContract:
-    """Asks for the fixture `artifacts`: an empty one."""
+    """Requires the fixture `artifacts`, an empty artifact store."""
 
     def test_what_is_not_there_is_none(self, artifacts: ArtifactStore) -> None:
         assert artifacts.get("parse", KEY) is None

@@ -1,4 +1,4 @@
-"""What every graph store must do; a store's test subclasses this and gives the fixture `store`."""
+"""The contract of graph stores: inherit and define the fixture `store`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TAG = Node("tag:pump", NodeKind.TAG, CORPUS_OWNER, {"name": "pump"})
 
 
 def document(owner: str, chunks: int = 2, text: str = "text") -> Subgraph:
-    """A document with a chain of chunks, each tagged."""
+    """Return a document with a chain of tagged chunks."""
     ids = [f"chunk:{owner[-1]}{number}" for number in range(chunks)]
     nodes = [Node(owner, NodeKind.DOCUMENT, owner, {"name": owner, "pages": 3})]
     nodes += [Node(id, NodeKind.CHUNK, owner, {"text": f"{text} {id}", "position": i}) for i, id in enumerate(ids)]
@@ -75,12 +75,12 @@ def subgraphs(draw: st.DrawFn, owner: str) -> Subgraph:
     return Subgraph(owner, nodes, edges)
 
 
-# The store is emptied before each example; that several classes inherit the test is what it is for.
+# The store is emptied before each example, and several classes are meant to inherit the test.
 _FINE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
 
 
 class GraphStoreContract:
-    """Asks for the fixture `store`: an empty one."""
+    """Requires the fixture `store`, an empty graph store."""
 
     def test_a_new_store_is_empty(self, store: GraphStore) -> None:
         assert_holds(store)

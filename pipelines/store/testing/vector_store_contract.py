@@ -1,4 +1,4 @@
-"""What every vector store must do; a test subclasses this and gives the fixture `store`, of dimension 4."""
+"""The contract of vector stores: inherit and define the fixture `store`, of dimension 4."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FINE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
 
 
 class VectorStoreContract:
-    """Asks for the fixture `store`: an empty one, for vectors of 4 numbers."""
+    """Requires the fixture `store`, an empty vector store of dimension 4."""
 
     @pytest.fixture
     def filled(self, store: VectorStore) -> VectorStore:
