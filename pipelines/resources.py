@@ -24,7 +24,7 @@ from pipelines.store.vector import VectorStore, Versioned
 from pipelines.trust import refuse_links
 
 if TYPE_CHECKING:
-    from pipelines.store.catalog import Catalog
+    from pipelines.store.catalog import Catalog, Entry
     from pipelines.store.neo4j.store import Neo4jStore
 
 EMBEDDER: CatalogFact[EmbedderInfo | None] = CatalogFact("embedder", EmbedderInfo, None)
@@ -49,6 +49,10 @@ class Stores:
     @property
     def catalog(self) -> Catalog:
         return self.embedded.catalog
+
+    def searchable(self) -> list[Entry]:
+        """Return the catalog entries of all searchable documents, in order of URI."""
+        return [entry for entry in self.catalog.entries() if entry.status.searchable]
 
     @property
     def index_folder(self) -> Path | None:

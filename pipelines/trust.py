@@ -62,10 +62,9 @@ class Confirmed:
 def permissions_of(
     model: type[BaseModel], own: Mapping[str, Any], values: Mapping[str, Any], origins: Mapping[str, str], place: str
 ) -> tuple[Permission, ...]:
-    """Return the permissions for `own`, the settings of the file `place`; `values` and `origins` are the effective
-    ones.
+    """Return the permissions for `own`, the settings of the file `place`.
 
-    A setting of the file that another source overrides is harmless.
+    `values` and `origins` are those of the effective settings: a setting that another source overrides is harmless.
     """
     found: list[Permission] = []
     for path, field in sensitive_fields(model):

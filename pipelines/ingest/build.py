@@ -218,6 +218,6 @@ def _limit_arenas() -> None:
 
 def _refuse_itself(folder: Path, kb: Path) -> None:
     """Raise `SourceError` if the folder is the knowledge base or inside its stores; either may contain the other."""
-    inner, outer, places = folder.resolve(), kb.resolve(), KnowledgeBaseFolder(kb.resolve())
-    if inner == outer or any(inner.is_relative_to(place) for place in (places.artifacts, places.vectors)):
+    inner, outer = folder.resolve(), KnowledgeBaseFolder(kb.resolve())
+    if inner == outer.root or any(inner.is_relative_to(path) for path in (outer.artifacts, outer.vectors)):
         raise SourceError(f"{folder} is the knowledge base itself", hint="give it a folder of its own with --kb")

@@ -17,7 +17,7 @@ from pipelines.resources import Stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
+from pipelines.store.facts import INGEST, LINKED_FACT, WRITING_FACT, Ingest
 
 Failures = tuple[Failure, ...]
 
@@ -169,7 +169,7 @@ class CorpusWork:
             pending = [item.source for item in self._entries.plan.items]
             erase(self._stores, self._dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
         end_erasure_note(catalog, finished=not self._entries.stopped)
-        record_ingest(catalog, Ingest(self._entries.found, finished=not self._entries.stopped))
+        INGEST.write(catalog, Ingest(self._entries.found, finished=not self._entries.stopped))
         return ()
 
     async def project(self) -> Failures:

@@ -178,7 +178,7 @@ def diff(folder: Path | str, kb: Path, settings: Settings | None = None, progres
 
 def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     stores = run.stores
-    before = {entry.uri: entry for entry in stores.catalog.entries() if entry.status.searchable}
+    before = {entry.uri: entry for entry in stores.searchable()}
     after = {entry.uri: entry for entry in run.searchable()}
     linking = link_corpus(tuple(after.values()), stores, settings)
     after = {uri: entry for uri, entry in after.items() if entry.document not in linking.failed}

@@ -172,14 +172,16 @@ def _drop_replies(stores: Stores, documents: Collection[str]) -> int:
 
 
 def _wipe_stores(stores: Stores, keep_cache: bool) -> bool:
-    places = stores.folder
+    embeddings = stores.folder.embeddings
     _drop_facts(stores)
     _drop_indexes(stores)
-    for folder in _other_vectors(stores):
-        shutil.rmtree(folder, ignore_errors=True)
-    if places.embeddings.is_file() and not keep_cache:
+    present = vectors_name(stores.embedder.info)
+    for folder in stores.folder.vectors.glob("*"):
+        if folder.name != present:
+            shutil.rmtree(folder, ignore_errors=True)
+    if embeddings.is_file() and not keep_cache:
         texts = (record.text for batch in stores.vectors.records() for record in batch.records)
-        keep_vectors(places.embeddings, stores.embedder.info, texts)
+        keep_vectors(embeddings, stores.embedder.info, texts)
     stores.vectors.optimize(erase=True)
     return stores.embedded.wipe()
 
@@ -194,11 +196,6 @@ def _drop_indexes(stores: Stores) -> None:
                 path.unlink()
         if not present:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _other_vectors(stores: Stores) -> list[Path]:
-    present = vectors_name(stores.embedder.info)
-    return [folder for folder in stores.folder.vectors.glob("*") if folder.name != present]
 
 
 def _drop_facts(stores: Stores) -> None:
@@ -255,7 +252,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         note_erasure(stores.catalog, Extent.STORES)
         loader = Loader(stores, silent)
         loader.remove(gone)
-        rest = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+        rest = stores.searchable()
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
         loader.finish(linking, is_wiped_next=True)

@@ -92,7 +92,7 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
             name = stores.folder.database.name
             detail = f"it is damaged: remove {name} and ingest the folder again; parsed documents are kept"
             return FsckReport(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, name, detail),))
-        documents = len(_searchable(stores))
+        documents = len(stores.searchable())
         inspected, findings = _check(stores, settings, read_data)
         checked = FsckReport(documents, findings, artifacts=inspected.held, read=inspected.read)
         if not repair or not findings:
@@ -164,7 +164,7 @@ def _wanted(stores: Stores) -> tuple[Sums, set[str]]:
     quarantined = {node.id for node in stores.graph.nodes([NodeKind.ATOM]) if node.properties.get("quarantined")}
     wanted: Sums = {}
     unknown: set[str] = set()
-    for entry in _searchable(stores):
+    for entry in stores.searchable():
         data = stores.artifacts.get("embed", entry.artifacts.get("embed", "none"))
         if data is None:
             unknown.add(entry.document)
@@ -191,7 +191,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
             stores.graph.remove(finding.subject)
             stores.vectors.write([finding.subject], EmbeddedRecords())
     _drop_artifacts(stores, findings)
-    whole = _searchable(stores)
+    whole = stores.searchable()
     for entry in whole:
         stores.catalog.record(entry.unloaded())
     loader = Loader(stores, silent)
@@ -224,7 +224,7 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
         if stage in ("picture", "member") and finding.detail in entries:
             stores.artifacts.remove("parse", entries[finding.detail].artifacts.get("parse", "none"))
     marked = {finding.detail for finding in found if finding.subject.partition("/")[0] != MENTIONS}
-    marked |= {entry.uri for entry in _searchable(stores) if is_lost(entry, stores.artifacts)}
+    marked |= {entry.uri for entry in stores.searchable() if is_lost(entry, stores.artifacts)}
     for entry in (entries[uri] for uri in sorted(marked & entries.keys())):
         stores.vectors.write([entry.document], EmbeddedRecords())
         stores.graph.remove(entry.document)
@@ -232,12 +232,12 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
 
 
 def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:
-    places = stores.folder
+    folder = stores.folder
     for finding in findings:
         if finding.place is not StorePart.CACHES:
             continue
-        path = places.root / finding.subject
-        if path not in (places.replies, places.embeddings):
+        path = folder.root / finding.subject
+        if path not in (folder.replies, folder.embeddings):
             shutil.rmtree(path.parent)
         elif not is_sound(path):
             remove_file(path)
@@ -246,7 +246,3 @@ def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:
             for key in store.damaged():
                 store.get(key)
             store.close()
-
-
-def _searchable(stores: Stores) -> list[Entry]:
-    return [entry for entry in stores.catalog.entries() if entry.status.searchable]

@@ -174,21 +174,21 @@ def is_lost(entry: Entry, artifacts: ArtifactStore) -> bool:
     return any(artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
 
 
-def inspect_caches(places: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
+def inspect_caches(folder: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
     """Yield the damaged caches, which can be rebuilt without loss."""
-    for path in (places.replies, places.embeddings):
+    for path in (folder.replies, folder.embeddings):
         if not is_sound(path):
             yield Inconsistency(
                 StorePart.CACHES, Defect.CHANGED, path.name, "it is created again, its contents are lost"
             )
-        elif path == places.replies and path.is_file() and (damaged := _damaged_replies(path)):
+        elif path == folder.replies and path.is_file() and (damaged := _damaged_replies(path)):
             yield Inconsistency(
                 StorePart.CACHES, Defect.CHANGED, path.name, f"{damaged} replies, which are requested again"
             )
-    for path in sorted(places.root.glob(RETRIEVAL_INDEX)):
+    for path in sorted(folder.root.glob(RETRIEVAL_INDEX)):
         if not _is_whole(path):
             yield Inconsistency(
-                StorePart.CACHES, Defect.CHANGED, str(path.relative_to(places.root)), "it is built again"
+                StorePart.CACHES, Defect.CHANGED, str(path.relative_to(folder.root)), "it is built again"
             )
 
 

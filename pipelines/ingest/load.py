@@ -244,7 +244,7 @@ class Loader:
 
     def _drop_orphans(self) -> None:
         """Remove vectors of documents that are not in the catalog, which a killed run has written."""
-        known = {entry.document for entry in self._stores.catalog.entries() if entry.status.searchable} | {CORPUS_OWNER}
+        known = {entry.document for entry in self._stores.searchable()} | {CORPUS_OWNER}
         owners = {record.owner for embedded in self._stores.vectors.records() for record in embedded.records}
         self._remove_documents(sorted(owners - known))
         self._begin()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import socket
 import warnings
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from contextlib import suppress
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -51,7 +50,8 @@ class RayCluster:
         """See `Cluster`."""
         with self._context:
             remote = self._run.remote(job)
-        remote.future().add_done_callback(partial(_report_end, ended, remote))
+        # The callback keeps a reference to the job, because Ray cancels jobs without references.
+        remote.future().add_done_callback(lambda future, _remote=remote: ended(future.result))
 
     def failure(self, error: Exception) -> JobResult:
         """See `Cluster`."""
@@ -70,13 +70,6 @@ class RayCluster:
 def run_on_worker(job: RemoteJob) -> CompletedJob:
     """Run a job in a worker process of a Ray node. Ray starts one process per CPU."""
     return job.run("Ray node", 1)
-
-
-def _report_end(
-    ended: Callable[[Callable[[], CompletedJob]], None], _reference: object, future: Future[CompletedJob]
-) -> None:
-    """Call `ended`. The job's reference is an argument to keep it alive: Ray cancels jobs without references."""
-    ended(future.result)
 
 
 def _connected(ray: Any, address: str) -> Any:

@@ -95,7 +95,7 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
         raise SettingsError(f"{name} is the present embedder")
     shutil.rmtree(stores.folder.vectors / name, ignore_errors=True)
     beside = replace(stores, vectors=open_vectors(settings, stores.folder, embedder.info), embedder=embedder)
-    entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+    entries = stores.searchable()
     makers = makers_of(settings, beside)
     moved = [_embed(entry, beside, settings, makers) for entry in entries]
     for embedded in stores.vectors.records(owners=[CORPUS_OWNER]):

@@ -29,7 +29,7 @@ from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import CatalogFact, Ingest, record_ingest
+from pipelines.store.facts import INGEST, CatalogFact, Ingest
 
 ESTIMATE: CatalogFact[Estimate | None] = CatalogFact("estimate", Estimate, None)
 """The last estimate, which the report of a run compares with the actual usage."""
@@ -82,7 +82,7 @@ class IngestRun:
         self._entries.found = sum(file.status is not Status.SKIPPED for file in found)
         if not self._entries.found:
             raise SourceError(f"no documents in {self._origin.shown}", hint="nothing was changed")
-        record_ingest(self.stores.catalog, Ingest(self._entries.found))
+        INGEST.write(self.stores.catalog, Ingest(self._entries.found))
         known = {entry.uri: entry for entry in self.stores.catalog.entries()}
         self._entries.plan = planned = plan(found, known.values(), self.dispatcher.setup.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))

@@ -1,5 +1,4 @@
-"""Facts: typed values that the catalog records about the whole knowledge base; and its completeness, computed from
-them.
+"""Facts: typed values in the catalog about the whole knowledge base; and its completeness, computed from them.
 
 The completeness is also described in sentences, for users who question an incomplete knowledge base.
 """
@@ -162,11 +161,6 @@ def state(catalog: Catalog) -> KnowledgeState:
     return KnowledgeState(len(entries), searchable, last.found, True, last.finished, behind)
 
 
-def record_ingest(catalog: Catalog, ingest: Ingest) -> None:
-    """Record that an ingest was started, or has ended."""
-    INGEST.write(catalog, ingest)
-
-
 AGAIN = "run `strata ingest` again: it continues where it stopped"
 
 
@@ -191,33 +185,33 @@ def being_written(catalog: Catalog) -> bool:
     return bool(catalog.fact(WRITING_FACT))
 
 
-def incompleteness(there: KnowledgeState) -> str:
+def incompleteness(knowledge: KnowledgeState) -> str:
     """Return a sentence about what is missing from a knowledge base, empty if it is complete."""
-    if there.begun and not there.finished:
-        return f"{_unfinished(there)} Loaded: {_loaded(there)}."
-    if not there.documents:
+    if knowledge.begun and not knowledge.finished:
+        return f"{_unfinished(knowledge)} Loaded: {_loaded(knowledge)}."
+    if not knowledge.documents:
         return "The knowledge base is empty: nothing has been ingested."
-    if there.empty:
-        return f"The knowledge base is empty: of its {there.documents} files none could be read."
-    if there.links_behind:
+    if knowledge.empty:
+        return f"The knowledge base is empty: of its {knowledge.documents} files none could be read."
+    if knowledge.links_behind:
         return "The links between the documents are missing or outdated."
     return ""
 
 
-def remedy(there: KnowledgeState) -> str:
+def remedy(knowledge: KnowledgeState) -> str:
     """Return what the user can do about an incomplete knowledge base, empty if it is complete."""
-    if not incompleteness(there):
+    if not incompleteness(knowledge):
         return ""
-    return "`strata status` says why" if there.finished and there.documents and there.empty else AGAIN
+    return "`strata status` says why" if knowledge.finished and knowledge.documents and knowledge.empty else AGAIN
 
 
-def _unfinished(there: KnowledgeState) -> str:
-    if there.empty:
+def _unfinished(knowledge: KnowledgeState) -> str:
+    if knowledge.empty:
         return "The knowledge base is empty: an ingest was started and has not finished."
     return "An ingest was started and has not finished; the answer rests on what is loaded."
 
 
-def _loaded(there: KnowledgeState) -> str:
+def _loaded(knowledge: KnowledgeState) -> str:
     """Return "2 of 5 documents"; without the total if parts of containers, which it does not count, exceed it."""
-    of = f" of {there.found}" if there.found >= max(1, there.searchable) else ""
-    return f"{there.searchable}{of} document{'' if max(there.searchable, there.found) == 1 else 's'}"
+    of = f" of {knowledge.found}" if knowledge.found >= max(1, knowledge.searchable) else ""
+    return f"{knowledge.searchable}{of} document{'' if max(knowledge.searchable, knowledge.found) == 1 else 's'}"

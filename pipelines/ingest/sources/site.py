@@ -59,11 +59,8 @@ class SiteSource:
     def _reason(self, address: str) -> str:
         if not self._robots.can_fetch(AGENT, address):
             return "robots.txt keeps robots from it"
-        return self._full if len(self._pages) >= self._settings.site_pages else ""
-
-    @property
-    def _full(self) -> str:
-        return f"the site has more than {self._settings.site_pages} pages (ingest.site_pages)"
+        most = self._settings.site_pages
+        return f"the site has more than {most} pages (ingest.site_pages)" if len(self._pages) >= most else ""
 
     def read(self, name: str, into: BinaryIO, known: str = "") -> str:
         address, changed = self._pages[name]

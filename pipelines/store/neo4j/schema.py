@@ -147,11 +147,6 @@ class HashedItem(Generic[T]):
         return self.hash.hex()
 
 
-def read_hash(text: str) -> bytes:
-    """Return the hash of its text, the inverse of `HashedItem.text`."""
-    return bytes.fromhex(text)
-
-
 def node_row(hashed: HashedItem[Node], kb: str) -> dict[str, object]:
     """Return the properties of the node in Neo4j."""
     node = hashed.item

@@ -18,7 +18,6 @@ from pipelines.store.neo4j.schema import (
     edge_row,
     labels_of,
     node_row,
-    read_hash,
 )
 
 EdgePlace = tuple[str, str, str, str]
@@ -148,7 +147,7 @@ def _subtract(transaction: Transaction, kb: str, rows: Iterable[ResultRow]) -> N
     """Subtract removed items (owner, hash) from the digests of their owners."""
     removed: dict[str, list[bytes]] = {}
     for row in rows:
-        removed.setdefault(str(row["owner"]), []).append(read_hash(str(row["hash"])))
+        removed.setdefault(str(row["owner"]), []).append(bytes.fromhex(str(row["hash"])))
     for owner, hashes in sorted(removed.items()):
         found = transaction.run(DIGEST, kb=kb, owner=owner)
         if found:
