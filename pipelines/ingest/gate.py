@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
 
-from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, rank
+from pipelines.atomize.self_recall import ChunkRank, DocumentRecords, Ranks, rank
 from pipelines.core import codec
 from pipelines.core.errors import ArtifactUnreadable
 from pipelines.core.ids import content_id
@@ -31,8 +31,6 @@ each worker takes one second to read all chunks."""
 _PER_LIMIT = 64
 """Documents that a worker reads before its CPU limit is restarted: about the size of a batch."""
 
-Ranks = Mapping[str, Sequence[ChunkRank]]
-"""The ranks of the atoms of documents, by the keys of the documents' vectors."""
 SubmitAll = Callable[[Callable[..., bytes], Sequence[tuple[object, ...]]], Sequence[Future[JobResult]]]
 """Runs a function in worker processes, once for each tuple of arguments."""
 
@@ -57,7 +55,7 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     See `pipelines.atomize.self_recall` (PIKE-RAG 5.3.1). Raises `DocumentsFailed` if the vectors of some documents
     cannot be read.
     """
-    return _gate_here(entries, stores, _kept(stores))
+    return _computed_here(entries, stores, _kept(stores))
 
 
 def begin_gate(entries: Sequence[Entry], stores: Stores, submit_all: SubmitAll, workers: int) -> Callable[[], Gate]:
@@ -67,16 +65,16 @@ def begin_gate(entries: Sequence[Entry], stores: Stores, submit_all: SubmitAll, 
     """
     keys, before = [entry.artifacts["embed"] for entry in entries], _kept(stores)
     if len(keys) - sum(key in before for key in keys) < max(SHARED_FROM, len(keys) / 2):
-        done = _gate_here(entries, stores, before)
+        done = _computed_here(entries, stores, before)
         return lambda: done
-    jobs = submit_all(rank_some, [(stores.artifacts, keys, keys[number::workers]) for number in range(workers)])
+    jobs = submit_all(rank_documents, [(stores.artifacts, keys, keys[number::workers]) for number in range(workers)])
 
     def ended() -> Gate:
         results = [job.result().result for job in jobs]
         with codec.collector_paused():
             parts = [codec.unpack(result, _Ranked) for result in results if result is not None]
             if len(parts) < len(results):
-                return _gate_here(entries, stores, before)
+                return _computed_here(entries, stores, before)
             found = {key: ranks for part in parts for key, ranks in _unpacked(part.kept).items()}
             _keep(stores, {key: found[key] for key in dict.fromkeys(keys)})
         failed = {key: atoms for part in parts for key, atoms in part.failed.items()}
@@ -85,7 +83,7 @@ def begin_gate(entries: Sequence[Entry], stores: Stores, submit_all: SubmitAll, 
     return ended
 
 
-def rank_some(job: JobContext, artifacts: ArtifactStore, keys: Sequence[str], asked: Sequence[str]) -> bytes:
+def rank_documents(job: JobContext, artifacts: ArtifactStore, keys: Sequence[str], asked: Sequence[str]) -> bytes:
     """Rank the atoms of the documents `asked` among the chunks of all documents; return a packed `_Ranked`.
 
     The function of a job. Documents are identified by the keys of their vectors. Raises `ArtifactUnreadable`,
@@ -100,15 +98,15 @@ def rank_some(job: JobContext, artifacts: ArtifactStore, keys: Sequence[str], as
             raise ArtifactUnreadable("vectors are gone", ids=(key,))
         return read_searched(data)
 
-    parts = _Parts(keys, read, frozenset(asked))
+    records = _RecordsByKey(keys, read, frozenset(asked))
     with codec.collector_paused():
-        found = rank(parts, asked=asked)
-        failed = {key: _failed(parts.atoms(key), ranks) for key, ranks in found.items() if not _all_passed(ranks)}
+        found = rank(records, asked=asked)
+        failed = {key: _failed(records.atoms(key), ranks) for key, ranks in found.items() if not _all_passed(ranks)}
         return codec.pack(_Ranked(_packed(found, keys), failed))
 
 
 @codec.collector_paused()
-def _gate_here(entries: Sequence[Entry], stores: Stores, before: Ranks) -> Gate:
+def _computed_here(entries: Sequence[Entry], stores: Stores, before: Ranks) -> Gate:
     by_key = {entry.artifacts["embed"]: entry for entry in entries}
 
     def read(key: str) -> DocumentRecords:
@@ -116,12 +114,14 @@ def _gate_here(entries: Sequence[Entry], stores: Stores, before: Ranks) -> Gate:
         with drop_unreadable(stores.artifacts, by_key[key], "embed"):
             return read_searched(data)
 
-    parts = _Parts(tuple(by_key), read, frozenset(key for key, ranks in before.items() if not _all_passed(ranks)))
+    records = _RecordsByKey(
+        tuple(by_key), read, frozenset(key for key, ranks in before.items() if not _all_passed(ranks))
+    )
     try:
-        found = rank(parts, before)
+        found = rank(records, before)
     except Exception:
         # Read each document separately, to find those that fail.
-        each("gate", entries, _document, lambda entry: read(entry.artifacts["embed"]))
+        each("gate", entries, lambda entry: entry.document, lambda entry: read(entry.artifacts["embed"]))
         raise
     if found != before:
         _keep(stores, found)
@@ -129,14 +129,10 @@ def _gate_here(entries: Sequence[Entry], stores: Stores, before: Ranks) -> Gate:
 
     def failed_of(entry: Entry) -> tuple[str, ...]:
         key = entry.artifacts["embed"]
-        return _failed(parts.atoms(key), found[key])
+        return _failed(records.atoms(key), found[key])
 
-    failed = each("gate", failing, _document, failed_of)
+    failed = each("gate", failing, lambda entry: entry.document, failed_of)
     return Gate({entry.document: atoms for entry, atoms in zip(failing, failed, strict=True)})
-
-
-def _document(entry: Entry) -> str:
-    return entry.document
 
 
 def _all_passed(ranks: Sequence[ChunkRank]) -> bool:
@@ -147,7 +143,7 @@ def _failed(atoms: Sequence[str], ranks: Sequence[ChunkRank]) -> tuple[str, ...]
     return tuple(sorted(atom for atom, one in zip(atoms, ranks, strict=True) if not one.passed))
 
 
-class _Parts(Mapping[str, DocumentRecords]):
+class _RecordsByKey(Mapping[str, DocumentRecords]):
     """The atoms and chunks of documents by the key of their vectors; each access reads them."""
 
     def __init__(
@@ -182,7 +178,7 @@ class _Parts(Mapping[str, DocumentRecords]):
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """Ranks as they are stored: a chunk above an atom's own is given by the number of its document in `keys`.
+    """The stored form of ranks by the keys of vectors: chunks above an atom's own have the number of a key in `keys`.
 
     `standings` has the ranks of the documents with the numbers `of`, or of all if `of` is None.
     """

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,15 +20,12 @@ from typing import BinaryIO, TextIO, cast
 
 from pipelines.core.errors import SourceError, TooLarge
 from pipelines.core.file_access import append_to, private_folder
-from pipelines.core.ids import digest, part_name, path_of, uri_of
+from pipelines.core.ids import digest, path_of, uri_of
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.ingest.scan import FoundFile, reason_by_name, reason_by_size
-from pipelines.ingest.sources.source import DocumentSource, Listed
+from pipelines.ingest.sources.source import DocumentSource, Listed, paths_of
 from pipelines.sections import IngestSettings
-
-LONGEST = 200
-"""Maximum bytes of a component of a copy's path; file systems allow 255."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +167,6 @@ def forget_copies(root: Path, uris: Iterable[str]) -> None:
         mirror.replace([lines[0], *kept])
 
 
-def paths_of(names: Iterable[str]) -> dict[str, str]:
-    """Return the relative path of the copy of each document, by its name in the source.
-
-    Paths never lead out of the folder. If several names give the same path, or one of them is a folder of another, the
-    digest of the name is added to the paths that differ from their name, and to those that are folders of another.
-    """
-    plain = {name: _plain(name) for name in names}
-    often = Counter(plain.values())
-    folders = {str(parent) for path in plain.values() for parent in PurePosixPath(path).parents}
-    clashes = {name for name, path in plain.items() if path in folders or (often[path] > 1 and path != name)}
-    return {name: _marked(path, name) if name in clashes else path for name, path in plain.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class _Missed:
     """Why a document was not fetched. If it is `gone` or has become too large, its copy is removed."""
@@ -191,26 +174,6 @@ class _Missed:
     reason: str
     status: Status = Status.FAILED
     gone: bool = False
-
-
-def _plain(name: str) -> str:
-    """Return a name as a path without "..", without invalid characters, and without overlong components."""
-    safe = part_name(name.replace("\0", ""))
-    return "/".join(map(_short, path_of(safe).parts)) if safe else _marked("document", name)
-
-
-def _short(part: str) -> str:
-    data = os.fsencode(part)
-    if len(data) <= LONGEST:
-        return part
-    suffix = PurePosixPath(part).suffix
-    suffix = suffix if len(os.fsencode(suffix)) <= 16 else ""
-    return _marked(data[: LONGEST - 40].decode("utf-8", "ignore") + suffix, part)
-
-
-def _marked(path: str, name: str) -> str:
-    whole = PurePosixPath(path)
-    return str(whole.with_name(f"{whole.stem}~{digest(os.fsencode(name))[:12]}{whole.suffix}"))
 
 
 def _left_out(path: str, one: Listed, settings: IngestSettings) -> FoundFile | None:

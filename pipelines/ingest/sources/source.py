@@ -1,12 +1,17 @@
-"""The protocol of a source that documents are fetched from, and the syntax of its location."""
+"""The protocol of sources that documents are fetched from, the syntax of locations, and the paths of local copies."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit, urlunsplit
+
+from pipelines.core.ids import digest, part_name, path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +73,40 @@ def without_secrets(location: str) -> str:
     name = user.partition(":")[0]
     hidden = "" if parts.scheme.removeprefix("git+") in ("http", "https") else name  # the user name can be a token
     return urlunsplit(parts._replace(netloc=f"{hidden}{'@' if hidden else ''}{host}" if at else host, query=""))
+
+
+LONGEST = 200
+"""Maximum bytes of a component of a copy's path; file systems allow 255."""
+
+
+def paths_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the relative path of the copy of each document, by its name in the source.
+
+    Paths never lead out of the folder. If several names give the same path, or one of them is a folder of another, the
+    digest of the name is added to the paths that differ from their name, and to those that are folders of another.
+    """
+    plain = {name: _plain(name) for name in names}
+    often = Counter(plain.values())
+    folders = {str(parent) for path in plain.values() for parent in PurePosixPath(path).parents}
+    clashes = {name for name, path in plain.items() if path in folders or (often[path] > 1 and path != name)}
+    return {name: _marked(path, name) if name in clashes else path for name, path in plain.items()}
+
+
+def _plain(name: str) -> str:
+    """Return a name as a path without "..", without invalid characters, and without overlong components."""
+    safe = part_name(name.replace("\0", ""))
+    return "/".join(map(_short, path_of(safe).parts)) if safe else _marked("document", name)
+
+
+def _short(part: str) -> str:
+    data = os.fsencode(part)
+    if len(data) <= LONGEST:
+        return part
+    suffix = PurePosixPath(part).suffix
+    suffix = suffix if len(os.fsencode(suffix)) <= 16 else ""
+    return _marked(data[: LONGEST - 40].decode("utf-8", "ignore") + suffix, part)
+
+
+def _marked(path: str, name: str) -> str:
+    whole = PurePosixPath(path)
+    return str(whole.with_name(f"{whole.stem}~{digest(os.fsencode(name))[:12]}{whole.suffix}"))

@@ -16,8 +16,8 @@ from pipelines.core.ids import path_of
 from pipelines.core.outcome import Status
 from pipelines.ingest.report import silent
 from pipelines.ingest.scan import scan
-from pipelines.ingest.sources.mirror import LONGEST, Origin, forget_copies, paths_of, update_copies
-from pipelines.ingest.sources.source import Listed
+from pipelines.ingest.sources.mirror import Origin, forget_copies, update_copies
+from pipelines.ingest.sources.source import LONGEST, Listed, paths_of
 from pipelines.sections import IngestSettings
 
 
