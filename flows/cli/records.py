@@ -190,8 +190,8 @@ def undo(
 
 
 def _give(kind: str, one: str, two: str, kb: Path, where: str = "") -> None:
-    from pipelines.ingest.verdicts import VerdictKind, give
+    from pipelines.ingest.verdicts import VerdictKind, record_verdict
 
     with store_at(kb) as store:
-        verdict = give(store.graph, store.catalog, VerdictKind(kind), one, two, "command line", where)
+        verdict = record_verdict(store.graph, store.catalog, VerdictKind(kind), one, two, "command line", where)
     say(f"stored as {verdict.id}; the next ingest applies it")

@@ -64,7 +64,7 @@ FEEDBACK: Remarks[Feedback] = Remarks(
 )
 
 
-def keep(catalog: Catalog, feedback: Feedback) -> None:
+def record_feedback(catalog: Catalog, feedback: Feedback) -> None:
     """Store feedback, replacing earlier feedback about the same answer. Raises the errors of `Remarks.add`."""
     FEEDBACK.add(catalog, feedback, lambda one: one.id == feedback.id)
 

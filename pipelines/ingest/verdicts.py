@@ -62,7 +62,7 @@ VERDICTS: Remarks[Verdict] = Remarks(
 )
 
 
-def give(
+def record_verdict(
     graph: GraphStore, catalog: Catalog, kind: VerdictKind, one: str, two: str, by: str, where: str = ""
 ) -> Verdict:
     """Record a verdict and return it; it replaces an earlier one about the same names.

@@ -192,45 +192,27 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
     index, folder = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
+    splitter, summarizer, describer = "structural", "quoting", ""
+    if settings.chunk.recurrent:
+        splitter = " ".join(_maker(settings, folder, role, "pipelines.chunk") for role in (SPLIT_ROLE, SUMMARY_ROLE))
+        summarizer = _maker(settings, folder, OVERVIEW_ROLE, "pipelines.chunk")
+    if settings.parse.describe_figures:
+        describer = _maker(settings, folder, "describe", "pipelines.parse", "describe_figure")
     kept = kept_classes(stores.catalog, classes_maker(settings, folder))
-    return Makers(
-        _splitting(settings, folder),
-        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', folder.prompts))} "
-        f"{names_digest(kept) if kept else ''} {_summarizing(settings, folder)}",
-        index,
-        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", folder.prompts))
-        if settings.parse.describe_figures
-        else "",
-    )
-
-
-def _splitting(settings: Settings, folder: KnowledgeBaseFolder) -> str:
-    """Return the id of the splitter: two prompts, with the model of each."""
-    if not settings.chunk.recurrent:
-        return "structural"
-    return " ".join(_chunk_maker(settings, folder, name) for name in (SPLIT_ROLE, SUMMARY_ROLE))
-
-
-def _summarizing(settings: Settings, folder: KnowledgeBaseFolder) -> str:
-    """Return the id of the summarizer of sections."""
-    return _chunk_maker(settings, folder, OVERVIEW_ROLE) if settings.chunk.recurrent else "quoting"
-
-
-def _chunk_maker(settings: Settings, folder: KnowledgeBaseFolder, role: str) -> str:
-    """Return the id of a worker of the chunk stage; its prompt is named after its role."""
-    return _maker(settings, role, Prompt.load("pipelines.chunk", role, folder.prompts))
+    distiller = _maker(settings, folder, "distil", "pipelines.atomize")
+    return Makers(splitter, f"{distiller} {names_digest(kept) if kept else ''} {summarizer}", index, describer)
 
 
 def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:
     """Return the id of the inducer of tag classes, empty if there is none."""
     if not settings.llm.configured or not induces_classes(settings):
         return ""
-    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", folder.prompts))
+    return _maker(settings, folder, "classes", "pipelines.atomize")
 
 
 def judge_maker(settings: Settings, stores: Stores) -> str:
     """Return the id of the judge of entities."""
-    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.folder.prompts))
+    return _maker(settings, stores.folder, "same_entity", "pipelines.graph", "same")
 
 
 def named_classes(settings: Settings) -> tuple[str, ...]:
@@ -242,5 +224,6 @@ def induces_classes(settings: Settings) -> bool:
     return settings.atomize.tags and not named_classes(settings)
 
 
-def _maker(settings: Settings, role: str, prompt: Prompt) -> str:
-    return f"{settings.llm.model_of(role)} {prompt.digest}"
+def _maker(settings: Settings, folder: KnowledgeBaseFolder, role: str, package: str, prompt: str = "") -> str:
+    """Return the id of a worker: its model, and the digest of its prompt, whose name is by default the role."""
+    return f"{settings.llm.model_of(role)} {Prompt.load(package, prompt or role, folder.prompts).digest}"
