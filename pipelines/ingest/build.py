@@ -37,7 +37,7 @@ from pipelines.ingest.stages import preload
 from pipelines.ingest.steps import execute
 from pipelines.ingest.task import ModelWork, WorkerSetup, without_keys
 from pipelines.ingest.vocabulary import Lessons
-from pipelines.ingest.workers import Workers, makers_of, open_counting_workers, open_workers
+from pipelines.ingest.workers import Workers, makers_of, open_workers
 from pipelines.llm.budget import Budget
 from pipelines.llm.ledger import Ledger
 from pipelines.parse.limits import allowance
@@ -125,11 +125,7 @@ def open_run(
         ExitStack() as at_last,
         open_stores(kb, settings, create=True) as stores,
         stores.embedded.exclusive(),
-        (
-            open_counting_workers(settings, stores.folder)
-            if dry_run
-            else open_workers(settings, stores.folder, budget, ledger)
-        ) as workers,
+        open_workers(settings, stores.folder, budget, ledger, dry_run) as workers,
         _pool(settings, settings.ingest.workers) if not cluster else _cluster_pool(settings, cluster, kb, here) as pool,
         _pool(settings, settings.ingest.documents_at_once) as model_pool,
     ):

@@ -129,34 +129,34 @@ def workers_at(job: JobContext, setup: WorkerSetup) -> Workers:
 
 
 @contextmanager
-def open_workers(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
-    """Yield the workers of a knowledge base; model calls are limited by `budget` and recorded in `ledger`."""
+def open_workers(
+    settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger, dry_run: bool = False
+) -> Iterator[Workers]:
+    """Yield the workers of a knowledge base; model calls are limited by `budget` and recorded in `ledger`.
+
+    With `dry_run`, their `chat` is a `DryRunChat` with the cached replies, if a model is configured.
+    """
     if not settings.llm.configured:
         yield Workers(settings)
         return
-    from pipelines.llm.stack import open_chat
-
-    chat = open_chat(settings.llm, folder.replies, folder.trace, budget, ledger)
+    chat = _dry_run_chat(settings, folder) if dry_run else _model_chat(settings, folder, budget, ledger)
     try:
         yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
 
 
-@contextmanager
-def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> Iterator[Workers]:
-    """Yield the workers of a dry run: if a model is configured, their `chat` is a `DryRunChat` with cached replies."""
-    if not settings.llm.configured:
-        yield Workers(settings)
-        return
+def _model_chat(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Chat:
+    from pipelines.llm.stack import open_chat
+
+    return open_chat(settings.llm, folder.replies, folder.trace, budget, ledger)
+
+
+def _dry_run_chat(settings: Settings, folder: KnowledgeBaseFolder) -> Chat:
     from pipelines.llm.budget import DryRunChat
     from pipelines.llm.cache import ReplyStore
 
-    chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
-    try:
-        yield Workers(settings, chat, folder.prompts)
-    finally:
-        asyncio.run(chat.close())
+    return DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
 
 
 @dataclass(frozen=True, slots=True)
