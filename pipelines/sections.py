@@ -38,7 +38,7 @@ class IngestSettings(SettingsSection):
 
 
 class RetrieveSettings(SettingsSection):
-    """The weights of the score documented in `pipelines.retrieve.score`, and the limits of a search.
+    """The weights of the score documented in `pipelines.retrieve.retriever.Retriever`, and the limits of a search.
 
     A layer with weight 0 is not searched. This is the default of `tag`: in addition to the terms of a document's title
     and file name (`called`) and the names that chunks share, it had no effect or a bad one (`benchmarks/ablation.py`).
@@ -51,14 +51,14 @@ class RetrieveSettings(SettingsSection):
     )
     lexical: float = Field(0.55, ge=0, le=1, description="share of the lexical similarity; the rest is dense")
     worded: float = Field(
-        0.4, gt=0, le=1, description="share of a question that a chunk must contain for its terms to count fully"
+        0.4, gt=0, le=1, description="share of a question that some chunk must contain for terms to have full weight"
     )
     chunk: float = Field(0.6, ge=0, description="weight of the similarity to a chunk")
     summary: float = Field(0.1, ge=0, description="weight of the similarity to a chunk's summary")
     atom: float = Field(0.5, ge=0, description="weight of the similarity to a chunk's best atom")
     soft_count: float = Field(0.02, ge=0, description="weight of a chunk's further atoms, relative to the best")
     document: float = Field(
-        0.45, ge=0, description="weight of the question's terms that a chunk's document contains but not the chunk"
+        0.45, ge=0, description="weight of the share of the question that a chunk's document covers, but not the chunk"
     )
     tag: float = Field(0.0, ge=0, description="weight of the tags that the question names or means")
     tag_words: float = Field(
@@ -67,25 +67,27 @@ class RetrieveSettings(SettingsSection):
     entity: float = Field(0.2, ge=0, description="weight of the names that question and chunk share, by rarity")
     title: float = Field(1.1, ge=0, description="weight of a document whose title the question names, by rarity")
     called: float = Field(0.8, ge=0, description="weight of the terms of a document's title, file name and kind")
-    focus: float = Field(1.2, ge=0, description="share of a document's score that only its most similar chunks get")
-    fresh: float = Field(0.4, ge=0, description="weight of content that the chunks chosen before do not have")
+    focus: float = Field(1.2, ge=0, description="exponent that concentrates the score of a document on its best chunks")
+    fresh: float = Field(0.4, ge=0, description="weight of the share of the question that chunks chosen before lack")
     again: float = Field(0.1, ge=0, le=1, description="penalty for each chunk already chosen from the same document")
-    inside: float = Field(0.3, ge=0, le=1, description="weight of a name shared within one document")
+    inside: float = Field(0.3, ge=0, le=1, description="factor for a name shared by chunks of one document")
     hop: float = Field(1.5, ge=0, description="weight of scores propagated along edges, relative to direct ones")
-    back: float = Field(0.3, ge=0, le=1, description="share of a propagated score that returns to its chunk")
-    rounds: int = Field(2, ge=0, le=5, description="maximum number of edges followed in sequence")
+    back: float = Field(0.3, ge=0, le=1, description="share of what a chunk propagates that is added to its own score")
+    rounds: int = Field(2, ge=0, le=5, description="rounds of propagation: maximum number of edges in a path")
     seeds: int = Field(20, ge=1, description="number of best chunks from which each round starts")
     mentions: float = Field(0.75, ge=0, description="weight of a name shared by two chunks (MENTIONS)")
     related: float = Field(0.1, ge=0, description="weight of a relation between names (RELATED)")
     references: float = Field(1.0, ge=0, description="weight of a reference to the chunk's document (REFERENCES)")
     next: float = Field(0.2, ge=0, description="weight of the previous or next chunk (NEXT)")
     headline: float = Field(
-        0.55, ge=0, le=1, description="share of a shared name's score that only the document about it gets"
+        0.55, ge=0, le=1, description="share of a shared name's weight that requires it to be the document's title"
     )
     blind: float = Field(
-        0.43, ge=0, le=1, description="share of a hop that does not require an answer to the rest of the question"
+        0.43, ge=0, le=1, description="share of a propagated score that requires no answer to the rest of the question"
     )
-    rest: float = Field(0.43, gt=0, le=1, description="share of the question that must be answered for a full hop")
+    rest: float = Field(
+        0.43, gt=0, le=1, description="share of the question that a chunk must answer for the full propagated score"
+    )
     common: float = Field(0.03, gt=0, le=1, description="names in more than this share of the chunks are not followed")
 
     tuned: ClassVar[tuple[str, ...]] = (
