@@ -124,7 +124,7 @@ def check_vectors(
 def check_records(
     wanted: Mapping[str, Mapping[str, int]], held: Mapping[str, Mapping[str, int]]
 ) -> Iterator[Inconsistency]:
-    """Yield the owners of records whose expected and stored checksums differ; records in one of both are ignored."""
+    """Yield the owners of records whose checksums differ; records that are missing on one side are ignored."""
     for owner in sorted(wanted.keys() & held.keys()):
         expected, stored = wanted[owner], held[owner]
         if changed := [id for id in expected.keys() & stored.keys() if expected[id] != stored[id]]:

@@ -18,7 +18,7 @@ COMPILED = ("parse", "chunk", "atomize", "card", "embed")
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
 """Statuses that the content alone determines; the next run retries files with a different status."""
 STOPPED = "stopped"
-"""The key in the artifacts of a catalog entry that a document stopped by a limit has: see `StageKeys.stopped`."""
+"""The name in `Entry.artifacts` that records that a limit stopped the document: see `StageKeys.stopped`."""
 CUT = "cut"
 """The `cut` of a parse that the same limits would cut short again."""
 READINGS = "readings"

@@ -145,7 +145,7 @@ class IngestRun:
         """Compile an item and return the documents inside it; a failure is recorded, not raised."""
         async with self._at_once:
             work = DocumentProgress(item)
-            # Parsing does not ask the model, so with a model it is a job of its own.
+            # With a model, parsing is a separate job, because it does not ask the model.
             for stage in (Stage.EMBED,) if self.dispatcher.setup.model is None else (Stage.PARSE, Stage.EMBED):
                 work = await self.advance(work, stage)
         return self.take(work)

@@ -43,7 +43,7 @@ def fetched(place: Path | str, kb: KnowledgeBaseFolder, settings: IngestSettings
         return Origin(folder, str(folder))
     location = str(place)
     with open_source(location, settings) as source:
-        return update_copies(source, location, kb.sources, without_secrets(location), settings, tell)
+        return update_copies(source, location, kb.sources, settings, tell)
 
 
 def drop_copies(kb: KnowledgeBaseFolder, origin: Origin) -> None:

@@ -24,7 +24,7 @@ from pipelines.core.ids import digest, path_of, uri_of
 from pipelines.core.outcome import Failure, Status
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.ingest.scan import FoundFile, reason_by_name, reason_by_size
-from pipelines.ingest.sources.source import DocumentSource, Listed, paths_of
+from pipelines.ingest.sources.source import DocumentSource, Listed, paths_of, without_secrets
 from pipelines.sections import IngestSettings
 
 
@@ -117,7 +117,7 @@ class _Mirror:
 
 
 def update_copies(
-    source: DocumentSource, location: str, root: Path, shown: str, settings: IngestSettings, tell: Progress
+    source: DocumentSource, location: str, root: Path, settings: IngestSettings, tell: Progress
 ) -> Origin:
     """Update the copies below `root` to the present state of a source, and return the origin of a run.
 
@@ -125,13 +125,13 @@ def update_copies(
         source: the source to read.
         location: the location that the user gave; copies of a different one are not used.
         root: the folder for the copies and their record; it is created if missing.
-        shown: the location without secrets.
         settings: select the documents to fetch.
         tell: called with an event for each document that was fetched, or that could not be fetched.
 
     Raises:
         SourceError: the source cannot be listed, or has no documents; nothing is changed then.
     """
+    shown = without_secrets(location)
     tell(Event(Stage.FETCH, Phase.STARTED, detail=shown))
     listed = {one.name: one for one in source.list()}
     if not listed:

@@ -30,7 +30,7 @@ def site() -> Iterator[SitePlace]:
 def brought(location: str, root: Path, **settings: Any) -> Origin:
     chosen = IngestSettings.model_validate({"site_pause_s": 0, **settings})
     with open_source(location, chosen) as source:
-        return update_copies(source, location, root, location, chosen, silent)
+        return update_copies(source, location, root, chosen, silent)
 
 
 def held(root: Path) -> set[str]:
