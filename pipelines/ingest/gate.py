@@ -149,7 +149,7 @@ class _RecordsByKey(Mapping[str, DocumentRecords]):
     def __init__(
         self, keys: Sequence[str], read: Callable[[str], DocumentRecords], failing: frozenset[str] = frozenset()
     ) -> None:
-        """`failing` are the documents with atoms that failed before, whose ids of atoms are kept in memory."""
+        """`failing` are the documents with atoms that failed before; the ids of their atoms are kept in memory."""
         self._keys = dict.fromkeys(keys)
         self._read = read
         self._failing = failing

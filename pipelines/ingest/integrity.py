@@ -27,7 +27,7 @@ from pipelines.store.vector import EmbeddedRecords
 SAMPLED_SHARE, SAMPLED_LEAST = 16, 64
 """A sample has one artifact in 16, and at least 64."""
 RETRIEVAL_INDEX = "retrieval*/*.npz"
-"""The index files of question answering, which it reads from the graph."""
+"""The files of the retrieval index, which is built from the graph."""
 
 Sums = dict[str, dict[str, int]]
 """The checksums of records: by owner, and then by kind and id."""
@@ -175,7 +175,7 @@ def is_lost(entry: Entry, artifacts: ArtifactStore) -> bool:
 
 
 def inspect_caches(folder: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
-    """Yield the damaged caches, which can be rebuilt without loss."""
+    """Yield the damaged caches, whose contents can be computed again."""
     for path in (folder.replies, folder.embeddings):
         if not is_sound(path):
             yield Inconsistency(

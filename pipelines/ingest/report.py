@@ -75,10 +75,10 @@ class StageCount:
 class Report:
     """The summary of a run.
 
-    `documents` counts the files of the folder by status, `changes` those "added", "changed", "removed" and
-    "unchanged", `contents` the items of the knowledge base by kind. `dropped` counts the results of language work that
-    failed a check, by reason; `usage` has the model's calls and tokens by role. `stopped` is the reason why the run
-    ended early, empty if it did not.
+    `documents` counts the files of the folder by status, `changes` those "done", "unchanged", "removed" and "left out",
+    and `contents` the items of the knowledge base by kind. `dropped` counts the results of language work that failed a
+    check, by reason; `usage` has the model's calls and tokens by role. `stopped` is the reason why the run ended early,
+    empty if it did not.
     """
 
     knowledge_base: str

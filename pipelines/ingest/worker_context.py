@@ -55,11 +55,11 @@ class WorkerContext:
         self.keys = self.task.keys
 
     def cut_short(self, cut: str) -> None:
-        """Use the keys of a parse that was cut short from now on (see `StageKeys`)."""
+        """From now on, use the keys of a parse that was cut short (see `StageKeys`)."""
         self._rekey(replace(self.task, cut=cut))
 
     def leave_undescribed(self, figures: str) -> None:
-        """Use the keys of a document without these descriptions from now on: the next run tries again."""
+        """From now on, use the keys of a document without these descriptions, so that the next run tries again."""
         self._rekey(replace(self.task, undescribed=figures))
 
     def _rekey(self, task: DocumentTask) -> None:
