@@ -24,7 +24,7 @@ from deploy.neo4j import server
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.store.graph import item_hash, write_all
 from pipelines.store.neo4j.connection import Neo4jAddress
-from pipelines.store.neo4j.schema import Hashed, edge_row, node_row
+from pipelines.store.neo4j.schema import HashedItem, edge_row, node_row
 from pipelines.store.neo4j.store import Neo4jStore
 
 TEXT = "The margin between the suction head of the plant and that of the pump shall be at least half a metre. " * 2
@@ -53,10 +53,10 @@ def bare(driver: neo4j.Driver, parts: list[Subgraph], all_properties: bool) -> f
     edges: dict[str, list[Row]] = {}
     for part in parts:
         for node in part.nodes:
-            kept = node_row(Hashed(node, item_hash(node)), "bench")
+            kept = node_row(HashedItem(node, item_hash(node)), "bench")
             nodes.append(kept if all_properties else {"id": node.id, **node.properties})
         for edge in part.edges:
-            row = edge_row(Hashed(edge, item_hash(edge)))
+            row = edge_row(HashedItem(edge, item_hash(edge)))
             edges.setdefault(edge.kind.value, []).append(row if all_properties else row | {"properties": {}})
     started = time.perf_counter()
     for start in range(0, len(nodes), ROWS):
