@@ -56,14 +56,14 @@ def bare(driver: neo4j.Driver, parts: list[Subgraph], all_properties: bool) -> f
             nodes.append(kept if all_properties else {"id": node.id, **node.properties})
         for edge in part.edges:
             row = edge_row(HashedItem(edge, item_hash(edge)))
-            edges.setdefault(edge.kind.value, []).append(row if all_properties else row | {"told": {}})
+            edges.setdefault(edge.kind.value, []).append(row if all_properties else row | {"properties": {}})
     started = time.perf_counter()
     for start in range(0, len(nodes), ROWS):
         driver.execute_query("UNWIND $rows AS row CREATE (n:Bare) SET n = row", rows=nodes[start : start + ROWS])
     for kind, ends in edges.items():
         statement = (
             "UNWIND $rows AS row MATCH (a:Bare {id: row.source}) MATCH (b:Bare {id: row.target})"
-            f" CREATE (a)-[r:{kind}]->(b)" + (" SET r = row.told" if all_properties else "")
+            f" CREATE (a)-[r:{kind}]->(b)" + (" SET r = row.properties" if all_properties else "")
         )
         for start in range(0, len(ends), ROWS):
             driver.execute_query(statement, rows=ends[start : start + ROWS])

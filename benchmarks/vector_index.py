@@ -17,12 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.core.vectors import Vectors
-from pipelines.ingest.gate import join_records
 from pipelines.resources import open_stores
 from pipelines.settings import load
 from pipelines.store.lancedb import table
 from pipelines.store.lancedb.store import LanceVectorStore
-from pipelines.store.vector import EmbeddedRecords, RecordKind
+from pipelines.store.vector import EmbeddedRecords, RecordKind, join_records
 
 MOVED = 0.02
 """Mean distance of each component of a query vector from that of its atom."""

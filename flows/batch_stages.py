@@ -15,7 +15,7 @@ from pipelines.core import errors
 from pipelines.core.errors import StrataError
 from pipelines.core.outcome import Failure
 from pipelines.core.safe_output import shown
-from pipelines.ingest.compile import InWork
+from pipelines.ingest.compile import DocumentProgress
 from pipelines.ingest.report import Event, Phase, Stage
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.task import COMPILING, SourceItem
@@ -81,8 +81,8 @@ class BatchStage:
 
     run: IngestRun
     stage: Stage
-    before: Sequence[InWork]
-    after: dict[str, InWork] = field(default_factory=dict)
+    before: Sequence[DocumentProgress]
+    after: dict[str, DocumentProgress] = field(default_factory=dict)
 
     async def __call__(self) -> Sequence[Failure]:
         due = [work for work in self.before if self._is_due(work)]
@@ -91,16 +91,16 @@ class BatchStage:
         _log(done)
         return [failure for work in self.before for failure in self._failures(work)]
 
-    def _is_due(self, work: InWork) -> bool:
+    def _is_due(self, work: DocumentProgress) -> bool:
         return work.item.source.uri not in self.after or any(map(is_transient, self._failures(work)))
 
-    def _failures(self, before: InWork) -> list[Failure]:
+    def _failures(self, before: DocumentProgress) -> list[Failure]:
         """Return the failures of a document in this stage."""
         after = self.after[before.item.source.uri]
         return [failure for failure in after.outcome.failures if failure not in before.outcome.failures]
 
     @property
-    def works(self) -> list[InWork]:
+    def works(self) -> list[DocumentProgress]:
         """The documents after the stage."""
         return list(self.after.values())
 
@@ -116,7 +116,7 @@ class BatchJobs:
         self._run = run
         self._watch = watch
         self._items = {item.source.uri: item for item in items}
-        self._jobs: dict[str, asyncio.Task[InWork]] = {}
+        self._jobs: dict[str, asyncio.Task[DocumentProgress]] = {}
         self._left: dict[Stage, set[str]] = {stage: set() for stage in COMPILING}
         self._passed = {stage: asyncio.Event() for stage in COMPILING}
         self._reported: dict[Failure, Stage] = {}
@@ -153,7 +153,7 @@ class BatchJobs:
         return [failure for failure, reported in self._reported.items() if reported is stage]
 
     @property
-    def works(self) -> list[InWork]:
+    def works(self) -> list[DocumentProgress]:
         """The documents whose jobs have ended. Raises the errors of jobs."""
         return [job.result() for job in self._jobs.values() if job.done()]
 
@@ -176,7 +176,7 @@ class BatchJobs:
         for stage in COMPILING:
             self._left[stage].add(uri)
             self._passed[stage].clear()
-        job = asyncio.create_task(self._run.advance_in_turn(InWork(self._items[uri]), COMPILING[-1]))
+        job = asyncio.create_task(self._run.advance_in_turn(DocumentProgress(self._items[uri]), COMPILING[-1]))
         job.add_done_callback(lambda _: self._end(uri, *COMPILING))
         self._jobs[uri] = job
 
@@ -191,7 +191,7 @@ class BatchJobs:
                 self._passed[stage].set()
 
 
-def _log(works: Sequence[InWork]) -> None:
+def _log(works: Sequence[DocumentProgress]) -> None:
     """Log the status of documents that have ended, in one record, because the server stores each record separately."""
     if ended := [work.outcome.entry for work in works if work.ended]:
         get_run_logger().info("\n".join(map(_line, ended)))

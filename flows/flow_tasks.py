@@ -26,7 +26,7 @@ from flows.server_link import SERVER_TROUBLE, ServerLink
 from pipelines.core.errors import StrataError
 from pipelines.core.outcome import Failure
 from pipelines.core.safe_output import shown
-from pipelines.ingest.compile import InWork
+from pipelines.ingest.compile import DocumentProgress
 from pipelines.ingest.report import Stage
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.steps import RunStep, Work
@@ -155,8 +155,8 @@ class FlowSteps:
         """Process a batch stage by stage; documents that have ended skip the remaining stages."""
         if len(batch.items) > 1 and not run.asks_model:
             return await self._compile_in_jobs(run, batch)
-        ended: list[InWork] = []
-        works = [InWork(item) for item in batch.items]
+        ended: list[DocumentProgress] = []
+        works = [DocumentProgress(item) for item in batch.items]
         async with self._room:
             for stage in COMPILING:
                 if not works or run.stopped:

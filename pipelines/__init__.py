@@ -1,4 +1,4 @@
-"""Strata's pipelines: documents into a three-layer knowledge graph with vectors."""
+"""Strata's pipelines: build a three-layer knowledge graph with vectors from documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOMES = {"build": "pipelines.ingest.build", "Report": "pipelines.ingest.report"
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first asked for, so that parsing a file loads no store."""
+    """Import a public name at its first use, so that parsing a file does not load the stores."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

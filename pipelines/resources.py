@@ -1,4 +1,4 @@
-"""Settings to stores and embedder: the one place where a knowledge base is opened."""
+"""Opens the stores and the embedder of a knowledge base from the settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipelines.store.vector import VectorStore, Versioned
 from pipelines.trust import refuse_links
 
 if TYPE_CHECKING:
-    from pipelines.store.catalog import Catalog
+    from pipelines.store.catalog import Catalog, Entry
     from pipelines.store.neo4j.store import Neo4jStore
 
 EMBEDDER: CatalogFact[EmbedderInfo | None] = CatalogFact("embedder", EmbedderInfo, None)
@@ -33,7 +33,7 @@ EMBEDDER: CatalogFact[EmbedderInfo | None] = CatalogFact("embedder", EmbedderInf
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The open stores of a knowledge base. `copy` is a graph store to read from in place of the embedded one."""
+    """The open stores of a knowledge base. `copy` is a graph store to read from instead of the embedded one."""
 
     folder: KnowledgeBaseFolder
     embedded: EmbeddedStore
@@ -50,19 +50,22 @@ class Stores:
     def catalog(self) -> Catalog:
         return self.embedded.catalog
 
+    def searchable(self) -> list[Entry]:
+        """Return the catalog entries of all searchable documents, in order of URI."""
+        return [entry for entry in self.catalog.entries() if entry.status.searchable]
+
     @property
     def index_folder(self) -> Path | None:
-        """Where the index of the graph is kept; a copy of the graph has its own. None where it is not kept."""
+        """The folder of the retrieval index, a different one for a copy of the graph; None if it is not stored."""
         return self.folder.root / ("retrieval" if self.copy is None else "retrieval-copy")
 
 
 @contextmanager
 def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[Stores]:
-    """Open the stores at `kb`, making them where `create` allows.
+    """Open the stores at `kb`; with `create`, missing ones are created.
 
-    Raises `KnowledgeBaseNotFound`, `StoreMismatch` where the vectors there were made by another embedder or lie in
-    another store, and `SettingsError` where links lead out of its folder that its owner has not confirmed, or a store
-    cannot be loaded.
+    Raises `KnowledgeBaseNotFound`, `StoreMismatch` if the vectors are by another embedder or in another store, and
+    `SettingsError` if unconfirmed links lead out of the folder, or a store cannot be loaded.
     """
     folder = KnowledgeBaseFolder(kb)
     if not create and not folder.exists:
@@ -88,9 +91,9 @@ def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[
 def open_vectors(
     settings: Settings, folder: KnowledgeBaseFolder, info: EmbedderInfo, least: Callable[[], Mapping[str, int]] = dict
 ) -> VectorStore:
-    """Return the vector store of the settings for an embedder's vectors; nothing is read before the first use.
+    """Return the vector store of the settings for an embedder's vectors; it is not accessed before the first use.
 
-    `least` returns the versions that its tables must have at least, by name. Raises `SettingsError`.
+    `least` returns the minimum versions of its tables, by name. Raises `SettingsError`.
     """
     place, chosen = folder.vectors / vectors_name(info), settings.store.vectors
     if chosen == "lancedb":
@@ -102,9 +105,9 @@ def open_vectors(
 
 @contextmanager
 def open_graph(name: str, settings: Settings, kb: Path) -> Iterator[GraphStore]:
-    """Open a graph store beside the embedded one: "neo4j", or one's own as `module:Class`.
+    """Open a graph store other than the embedded one: "neo4j", or the user's own as `module:Class`.
 
-    Raises `SettingsError` where it cannot be loaded or no Neo4j is named, `StoreUnavailable` where it does not answer.
+    Raises `SettingsError` if it cannot be loaded or no Neo4j is configured, `StoreUnavailable` if it does not answer.
     """
     if name == "neo4j":
         with open_neo4j(settings, kb) as neo4j:
@@ -116,9 +119,9 @@ def open_graph(name: str, settings: Settings, kb: Path) -> Iterator[GraphStore]:
 
 @contextmanager
 def open_neo4j(settings: Settings, kb: Path) -> Iterator[Neo4jStore]:
-    """Connect to the Neo4j of the settings, to the part of it that is the knowledge base at `kb`, named as its folder.
+    """Connect to the Neo4j of the settings, for the knowledge base at `kb`, which has the name of its folder there.
 
-    Raises `SettingsError` where none is named, `StoreUnavailable` where it does not answer.
+    Raises `SettingsError` if no Neo4j is configured, `StoreUnavailable` if it does not answer.
     """
     from pipelines.store.neo4j.connection import Neo4jAddress
     from pipelines.store.neo4j.store import Neo4jStore
@@ -134,15 +137,15 @@ def open_neo4j(settings: Settings, kb: Path) -> Iterator[Neo4jStore]:
 
 
 def vectors_name(info: EmbedderInfo) -> str:
-    """Return the name of the folder that holds an embedder's vectors, so that two can lie side by side."""
+    """Return the name of the folder for an embedder's vectors; each embedder has a different one."""
     plain = "".join(char if char.isalnum() or char in "-." else "-" for char in f"{info.name}-{info.model}")
     return f"{plain}-{info.dimension}"
 
 
 def recorded_settings(kb: Path) -> EmbedSettings:
-    """Return settings that name the embedder a knowledge base was built with; the defaults before the first ingest.
+    """Return settings for the embedder of a knowledge base; the defaults before the first ingest.
 
-    One that does not come with Strata is that of the knowledge base's strata.toml, as far as its owner confirmed it.
+    An embedder that is not part of Strata must be named in the knowledge base's strata.toml, and confirmed.
     """
     refuse_links(kb)
     with closing(EmbeddedStore.open(KnowledgeBaseFolder(kb).database, create=False)) as embedded:
@@ -152,7 +155,7 @@ def recorded_settings(kb: Path) -> EmbedSettings:
 
 
 def record_vectors(stores: Stores) -> None:
-    """Record the versions of the vectors' tables, so that one that is deleted later is missed."""
+    """Record the versions of the tables of vectors, to detect tables that are deleted later."""
     versions = dict(stores.vectors.versions()) if isinstance(stores.vectors, Versioned) else {}
     TABLE_VERSIONS.write(stores.catalog, {vectors_name(stores.embedder.info): versions})
 
@@ -171,21 +174,21 @@ def _open_artifacts(settings: Settings, folder: KnowledgeBaseFolder) -> Artifact
 
 
 def _check_path(kb: Path) -> None:
-    """The vector store takes no path that is not UTF-8."""
+    """Raise `SettingsError` if the path is not valid UTF-8, which the vector store requires."""
     try:
         str(kb.resolve()).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise SettingsError(f"{kb} is no UTF-8 path", hint="name another place for the knowledge base") from error
+        raise SettingsError(f"{kb} is not a UTF-8 path", hint="choose another path for the knowledge base") from error
 
 
 def _embed_settings(settings: EmbedSettings, catalog: Catalog) -> EmbedSettings:
-    """The settings, or where they say nothing what the knowledge base was built with, which may download nothing."""
+    """Return the settings, or if they are the defaults, those of the recorded embedder, without downloads."""
     recorded = EMBEDDER.read(catalog)
     if recorded is None or settings != EmbedSettings():
         return settings
-    if recorded.name not in EMBEDDERS:  # what code is run is for the user to say, and not for a knowledge base
+    if recorded.name not in EMBEDDERS:  # a knowledge base must not decide which code is run
         raise StoreMismatch(
-            f"this knowledge base was embedded by {recorded.name} ({recorded.model}), which does not come with Strata",
+            f"this knowledge base was embedded by {recorded.name} ({recorded.model}), which is not part of Strata",
             hint="name its class: --set embed.name=module:Class",
         )
     return EmbedSettings(name=recorded.name, model=recorded.model, dimension=recorded.dimension, download=False)
@@ -200,12 +203,12 @@ def _check_embedder(catalog: Catalog, info: EmbedderInfo, create: bool) -> None:
         raise StoreMismatch(
             f"this knowledge base was embedded by {recorded.name} ({recorded.model}, {recorded.dimension} dimensions),"
             f" the settings name {info.name} ({info.model}, {info.dimension})",
-            hint=f"--set embed.name={recorded.name} keeps to it; `strata reindex --embedder {info.name}` changes it",
+            hint=f"--set embed.name={recorded.name} keeps it; `strata reindex --embedder {info.name}` changes it",
         )
 
 
 def _check_vector_store(embedded: EmbeddedStore, name: str, create: bool) -> None:
-    """Where an ingest names another vector store than the last one, let it write all documents anew."""
+    """If an ingest uses a different vector store than the last one, have it load all documents again."""
     catalog = embedded.catalog
     recorded = VECTOR_STORE.read(catalog)
     if recorded == name:
@@ -213,13 +216,13 @@ def _check_vector_store(embedded: EmbeddedStore, name: str, create: bool) -> Non
     if not create:
         raise StoreMismatch(
             f"the vectors of this knowledge base are in {recorded}, the settings name {name}",
-            hint=f"--set store.vectors={recorded} keeps to it; `strata ingest FOLDER` writes them to {name}",
+            hint=f"--set store.vectors={recorded} keeps it; `strata ingest FOLDER` writes them to {name}",
         )
     with embedded.exclusive(), catalog.transaction():
         for entry in catalog.entries():
             if "load" in entry.artifacts:
                 catalog.record(entry.unloaded())
         catalog.set_fact(LINKED_FACT, "")
-        catalog.set_fact(WRITING_FACT, "1")  # what the store may hold of documents that have gone since is removed
+        catalog.set_fact(WRITING_FACT, "1")  # causes vectors of removed documents to be deleted from the store
         TABLE_VERSIONS.forget(catalog)
         VECTOR_STORE.write(catalog, name)

@@ -1,10 +1,10 @@
-"""Settings: `strata.toml` in the knowledge base, the environment over it, options of the command line over both.
+"""Settings from `strata.toml` in the knowledge base, environment variables, and the command line; later ones win.
 
-Each stage declares its own section beside its code. A variable is named `STRATA_` and the setting's path with two
-underscores for the dot (`STRATA_CHUNK__MAX_TOKENS`); the customary names of `WELL_KNOWN` are read too.
+Each stage declares its section in its own package. The variable of a setting is `STRATA_` and its path, with two
+underscores for the dot (`STRATA_CHUNK__MAX_TOKENS`); the common names in `WELL_KNOWN` are read too.
 
-What the file says that reaches beyond the knowledge base counts only where its owner has confirmed it (see
-`pipelines.trust`): the environment and the command line are the user's own, the file may be somebody else's.
+Values of the file that affect more than the knowledge base must be confirmed by the user (see `pipelines.trust`),
+because the file may come from a stranger, unlike the environment and the command line.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ WELL_KNOWN = {
     "NEO4J_PASSWORD": "store.neo4j_password",
     "NEO4J_DATABASE": "store.neo4j_database",
 }
-"""The variables by which other programs know the same things, and the settings they stand for."""
+"""Environment variables of other programs, and the settings with the same meaning."""
 
 Tree = dict[str, Any]
-"""Settings as nested mappings, as TOML has them."""
+"""Settings as nested mappings, as in TOML."""
 _USER_OF_ADDRESS = re.compile(r"(?<=://)[^/@\s]{1,500}@")
 
 
 class Settings(BaseSettings):
-    """All settings that building a knowledge base takes.
+    """All settings for building a knowledge base.
 
-    A program on top adds sections by a model that inherits from this one. `qa` is kept as it was written, for
-    `qa.settings.QaSettings`, which declares what is in it.
+    A program that uses it adds sections in a subclass. The value of `qa` is not checked here: `qa.settings.QaSettings`
+    declares its fields.
     """
 
     model_config = SettingsConfigDict(
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()
     retrieve: RetrieveSettings = RetrieveSettings()
-    qa: Any = Field({}, description="settings of question answering, which building does not look at")
+    qa: Any = Field({}, description="settings of question answering, not used by the build")
 
     @classmethod
     def settings_customise_sources(
@@ -84,19 +84,19 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what is passed: `load` reads the other sources itself, to know where each value came from."""
+        """Use only the arguments: `load` reads the other sources itself, to record the origin of each value."""
         return (init_settings,)
 
     def changed(self) -> dict[str, object]:
-        """Return what is not the default, by path ("chunk.max_tokens"). Secrets are masked, in addresses too."""
-        told = self.model_dump(mode="json", exclude_defaults=True)
+        """Return the values that differ from the defaults, by path ("chunk.max_tokens"), with masked secrets."""
+        dumped = self.model_dump(mode="json", exclude_defaults=True)
         return {
-            f"{section}.{name}": _masked(value) for section, values in told.items() for name, value in values.items()
+            f"{section}.{name}": _masked(value) for section, values in dumped.items() for name, value in values.items()
         }
 
 
 def _masked(value: object) -> object:
-    """A value as JSON has it, without users and passwords in the addresses that stand anywhere in it."""
+    """Return a JSON value with masked user names and passwords of URLs."""
     if isinstance(value, dict):
         return {name: _masked(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -109,10 +109,10 @@ S = TypeVar("S", bound=Settings)
 
 @dataclass(frozen=True, slots=True)
 class Loaded(Generic[S]):
-    """Settings in force, and where they came from.
+    """The effective settings and their origins.
 
-    `origins` has, for the path of each setting that is not a default, the file, "environment", a variable of
-    `WELL_KNOWN` or "command line". `permissions` are what the knowledge base's own file asks for beyond it.
+    `origins` maps the path of each setting that was set to its origin: the file, "environment", a variable of
+    `WELL_KNOWN` or "command line". `permissions` are those that the knowledge base's own file asks for.
     """
 
     settings: S
@@ -121,10 +121,10 @@ class Loaded(Generic[S]):
 
 
 def load(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
-    """Return the settings of the knowledge base at `kb`; `options` are by path, and stronger than all else.
+    """Return the settings of the knowledge base at `kb`; `options` are values by path that override all others.
 
-    With `kb` None, no file is read. Raises `UnknownSetting`, naming the nearest known one, and `SettingsError` for a
-    value that cannot be, or one of the knowledge base's own that its owner has to confirm first.
+    If `kb` is None, no file is read. Raises `UnknownSetting` with the most similar known setting, and `SettingsError`
+    for an invalid value, or a value in the knowledge base's file that must be confirmed first.
 
         settings = load(Path("kb"), {"chunk.max_tokens": 300}).settings
     """
@@ -135,7 +135,7 @@ def load(kb: Path | None, options: Mapping[str, object] | None = None, model: ty
 
 
 def read(kb: Path | None, options: Mapping[str, object] | None = None, model: type[S] = Settings) -> Loaded[S]:  # type: ignore[assignment]
-    """Return what `load` does, confirmed or not: to be shown, and not to be acted on."""
+    """Return the same as `load`, but without requiring confirmation: to show the settings, not to use them."""
     file = "" if kb is None else str(KnowledgeBaseFolder(kb).settings)
     values: Tree = {}
     own: Tree = {}
@@ -154,7 +154,7 @@ def read(kb: Path | None, options: Mapping[str, object] | None = None, model: ty
 
 
 def _sources(kb: Path | None, options: Mapping[str, object], model: type[Settings]) -> Iterator[tuple[str, Tree]]:
-    """What each source says, from the weakest to the strongest, under the name of its origin."""
+    """Yield the origin and the values of each source; later ones override earlier ones."""
     if kb is not None and (file := KnowledgeBaseFolder(kb).settings).is_file():
         yield str(file), _read_toml(file)
     for variable, path in WELL_KNOWN.items():
@@ -166,7 +166,7 @@ def _sources(kb: Path | None, options: Mapping[str, object], model: type[Setting
 
 
 def _keep_pairs(own: Tree, values: Tree, origins: dict[str, str], file: str, model: type[Settings]) -> None:
-    """Leave an address of the file the key that stands beside it: a customary variable is for another address."""
+    """Keep the key in the file for an address in the file: the key of a well-known variable is for another address."""
     for path, field in sensitive_fields(model):
         for secret in field.secrets if origins.get(path) == file else ():
             if value_in(own, secret) and origins[secret] in WELL_KNOWN:
@@ -182,7 +182,7 @@ def _read_toml(path: Path) -> Tree:
 
 
 def _nested(flat: Mapping[str, object]) -> Tree:
-    """Values by path as a tree: {"chunk.max_tokens": 300} is {"chunk": {"max_tokens": 300}}."""
+    """Return values by path as a tree: {"chunk.max_tokens": 300} becomes {"chunk": {"max_tokens": 300}}."""
     tree: Tree = {}
     for path, value in flat.items():
         *outer, last = path.split(".")
@@ -202,7 +202,7 @@ def _merge(into: Tree, tree: Tree) -> None:
 
 
 def _paths_in(tree: Tree, prefix: str = "") -> Iterator[str]:
-    """The path of every value and of every branch."""
+    """Yield the paths of all values and branches."""
     for name, value in tree.items():
         if isinstance(value, dict):
             yield from _paths_in(value, f"{prefix}{name}.")
@@ -239,7 +239,7 @@ def _nearest(key: str, siblings: list[str], prefix: str) -> str:
 
 
 def _explained(error: ValidationError, origins: Mapping[str, str]) -> SettingsError:
-    """The first error of pydantic as one that names the setting and where its value came from."""
+    """Return the first error of pydantic as a `SettingsError` with the setting and the origin of its value."""
     first = error.errors()[0]
     path = ".".join(str(part) for part in first["loc"])
     origin = next((origins[key] for key in (path, path.rsplit(".", 1)[0]) if key in origins), "the defaults")

@@ -1,8 +1,8 @@
-"""What a knowledge base may do beyond its own folder only once its user has confirmed it: it may come from a stranger.
+"""Permissions of a knowledge base, which may come from a stranger: they have no effect until the user confirms them.
 
-Two things are asked about: values of its own strata.toml that reach beyond it (declared by the sections, see
-`pipelines.core.settings_section.Sensitive`), and links in its folder that lead out of it. What was confirmed is kept
-outside the knowledge base, under its resolved path, as a digest: any change asks again.
+Permissions are required for values of its own strata.toml that affect more than the knowledge base (declared by the
+settings sections, see `pipelines.core.settings_section.Sensitive`), and for links out of its folder. Confirmations are
+stored outside the knowledge base, by its resolved path, as digests: after any change they must be repeated.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from pipelines.store.folder import KnowledgeBaseFolder
 
 _LINKS_OUT = "leads out of the knowledge base, and what is there would be read and written"
 ANSWERING = "qa."
-"""How the paths of settings begin that only answering reads."""
-_DEEP = ("vectors", "artifacts", "prompts", "sources")
-"""Folders of a knowledge base whose entries are looked at too."""
+"""The prefix of the settings that only question answering reads."""
+_SUBFOLDERS = ("vectors", "artifacts", "prompts", "sources")
+"""Folders of a knowledge base whose entries are checked for links too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """One thing that a knowledge base asks for: the value of a setting, or where a link leads; `does` is what it does.
+    """A permission that a knowledge base asks for: the value of a setting, or the target of a link.
 
-    `value` is fit to be shown. `harmless` says that it needs no confirming as things are.
+    `value` is for display, `mark` the exact value, and `does` describes the effect. A `harmless` one needs no
+    confirmation in the present situation.
     """
 
     name: str
@@ -48,9 +49,9 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """What was confirmed of a knowledge base: the digests of its settings and of its links, empty for none.
+    """The confirmations of a knowledge base: the digests of its settings and links, empty if there are none.
 
-    The settings of answering have a digest of their own, for an ingest does not read them.
+    The settings of question answering have a separate digest, because an ingest does not read them.
     """
 
     settings: str = ""
@@ -61,7 +62,10 @@ class Confirmed:
 def permissions_of(
     model: type[BaseModel], own: Mapping[str, Any], values: Mapping[str, Any], origins: Mapping[str, str], place: str
 ) -> tuple[Permission, ...]:
-    """Return what the settings `own` of the file `place` want; `values` are in force, from where `origins` say."""
+    """Return the permissions for `own`, the settings of the file `place`.
+
+    `values` and `origins` are those of the effective settings: a setting that another source overrides is harmless.
+    """
     found: list[Permission] = []
     for path, field in sensitive_fields(model):
         for leaf, value in _leaves(path, value_in(own, path)):
@@ -79,7 +83,7 @@ def links_of(kb: Path) -> tuple[Permission, ...]:
     """Return the links in the folder of a knowledge base that lead out of it."""
     root = Path(os.path.realpath(kb))
     found = []
-    for folder in (root, *(root / name for name in _DEEP)):
+    for folder in (root, *(root / name for name in _SUBFOLDERS)):
         for entry in _listed(folder):
             target = os.path.realpath(entry.path)
             if entry.is_symlink() and not Path(target).is_relative_to(root):
@@ -89,14 +93,14 @@ def links_of(kb: Path) -> tuple[Permission, ...]:
 
 
 def digest_of(permissions: Iterable[Permission]) -> str:
-    """Return what stands for these permissions, empty for none."""
-    told = [[permission.name, permission.mark] for permission in permissions]
-    return digest(json.dumps(sorted(told)).encode()) if told else ""
+    """Return the digest of these permissions, empty if there are none."""
+    pairs = [[permission.name, permission.mark] for permission in permissions]
+    return digest(json.dumps(sorted(pairs)).encode()) if pairs else ""
 
 
 def refuse_settings(kb: Path, permissions: tuple[Permission, ...]) -> None:
-    """Raise `SettingsError` for the first of the settings that is not harmless, unless they are confirmed."""
-    (ingesting, answering), file = _parted(permissions), KnowledgeBaseFolder(kb).settings
+    """Raise `SettingsError` for the first setting that is not harmless, unless these settings are confirmed."""
+    (ingesting, answering), file = _by_user(permissions), KnowledgeBaseFolder(kb).settings
     _refuse(kb, ingesting, lambda confirmed: confirmed.settings, file)
     _refuse(kb, answering, lambda confirmed: confirmed.answering, file)
 
@@ -107,13 +111,13 @@ def refuse_links(kb: Path) -> None:
 
 
 def confirm(kb: Path, settings: Iterable[Permission], links: Iterable[Permission]) -> None:
-    """Remember that the owner has seen what this knowledge base wants, and allows it."""
-    ingesting, answering = _parted(settings)
+    """Store that the user has confirmed these permissions of a knowledge base."""
+    ingesting, answering = _by_user(settings)
     _keep({**confirmed(), _key(kb): Confirmed(digest_of(ingesting), digest_of(links), digest_of(answering))})
 
 
 def withdraw(kb: Path) -> bool:
-    """Forget what was confirmed of a knowledge base; return whether there was anything."""
+    """Delete the confirmations of a knowledge base; return whether there were any."""
     known = confirmed()
     gone = known.pop(_key(kb), None)
     _keep(known)
@@ -121,32 +125,32 @@ def withdraw(kb: Path) -> bool:
 
 
 def confirmed() -> dict[str, Confirmed]:
-    """Return what was confirmed, by path of the knowledge base. Raises `SettingsError` for a file that is broken."""
+    """Return all confirmations by the path of the knowledge base. Raises `SettingsError` if the file is damaged."""
     path = record_path()
     try:
         return codec.decode(path.read_bytes(), dict[str, Confirmed])
     except FileNotFoundError:
         return {}
     except (OSError, codec.DecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}", hint="remove it to confirm anew") from error
+        raise SettingsError(f"{path} cannot be read: {error}", hint="remove it, and confirm again") from error
 
 
 def record_path() -> Path:
-    """Return the file that confirmations are kept in: below XDG_CONFIG_HOME, or ~/.config."""
+    """Return the file of the confirmations, below XDG_CONFIG_HOME or ~/.config."""
     home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(home) / "strata" / "trusted.json"
 
 
 def value_in(tree: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a path of nested mappings, None where nothing does."""
+    """Return the value at a path of nested mappings, or None if there is none."""
     value: Any = tree
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
 
 
-def _parted(settings: Iterable[Permission]) -> tuple[tuple[Permission, ...], tuple[Permission, ...]]:
-    """The settings that an ingest reads, and those of answering."""
+def _by_user(settings: Iterable[Permission]) -> tuple[tuple[Permission, ...], tuple[Permission, ...]]:
+    """Split settings into those that an ingest reads, and those of question answering."""
     every = tuple(settings)
     answering = tuple(permission for permission in every if permission.name.startswith(ANSWERING))
     return tuple(permission for permission in every if permission not in answering), answering
@@ -166,8 +170,8 @@ def _refuse(kb: Path, permissions: tuple[Permission, ...], kept: Callable[[Confi
 
 
 def _stays_here(path: str, field: Sensitive, values: Mapping[str, Any], origins: Mapping[str, str], place: str) -> bool:
-    """Whether nothing of the user's leaves this machine: an address on it, and no key that is not the file's own."""
-    if field.address:  # a secret is harmless where the address that it goes to is the file's own, which is asked about
+    """Return whether no data leaves this machine: a loopback address that gets no key from outside the file."""
+    if field.address:  # a secret is harmless if its address is in the file too, which then requires a permission
         return origins.get(f"{path.rpartition('.')[0]}.{field.address}") == place
     if not field.secrets or not is_loopback(str(value_in(values, path))):
         return False
@@ -176,7 +180,7 @@ def _stays_here(path: str, field: Sensitive, values: Mapping[str, Any], origins:
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A value, or those of a mapping each by itself."""
+    """Yield a value with its path, or each value of a mapping."""
     if isinstance(value, Mapping):
         yield from ((f"{path}.{name}", inner) for name, inner in value.items())
     elif value is not None:
@@ -204,7 +208,7 @@ def _key(kb: Path) -> str:
 def _keep(known: Mapping[str, Confirmed]) -> None:
     path = record_path()
     try:
-        handle, temporary = tempfile.mkstemp(dir=private_folder(path.parent))  # for its owner alone
+        handle, temporary = tempfile.mkstemp(dir=private_folder(path.parent))  # readable by the owner only
         with os.fdopen(handle, "wb") as file:
             file.write(codec.encode(known) + b"\n")
         os.replace(temporary, path)

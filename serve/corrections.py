@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
 from pipelines.ingest import verdicts
-from pipelines.ingest.feedback import FEEDBACK, Feedback, QuotePlace, keep, quote_digest
+from pipelines.ingest.feedback import FEEDBACK, Feedback, QuotePlace, quote_digest, record_feedback
 from pipelines.ingest.verdicts import Verdict, VerdictKind
 from pipelines.retrieve.hit import chunk_of
 from pipelines.store.explore import node_name
@@ -77,7 +77,7 @@ def give_feedback(base: OpenBase, said: FeedbackRequest, by: str) -> Feedback:
     question = " ".join(said.question.split())
     id, at = Feedback.make_id(question, said.answer), datetime.now(UTC).isoformat(timespec="seconds")
     kept = Feedback(id, question, said.right, said.answer, places, said.expected, by, at)
-    keep(base.knowledge.stores.catalog, kept)
+    record_feedback(base.knowledge.stores.catalog, kept)
     return kept
 
 
@@ -94,17 +94,17 @@ def withdraw_feedback(base: OpenBase, id: str) -> Feedback:
 def give_verdict(base: OpenBase, said: VerdictRequest, by: str) -> Verdict:
     """Store a correction. Raises `NotFound` for an unknown name or atom, `SourceError` for two identical names."""
     stores = base.knowledge.stores
-    return verdicts.give(stores.graph, stores.catalog, said.kind, said.one, said.two, by, said.where)
+    return verdicts.record_verdict(stores.graph, stores.catalog, said.kind, said.one, said.two, by, said.where)
 
 
 def all_verdicts(base: OpenBase) -> tuple[Verdict, ...]:
     """Return all corrections of the graph, the latest first."""
-    return verdicts.SAID.read(base.knowledge.stores.catalog)[::-1]
+    return verdicts.VERDICTS.read(base.knowledge.stores.catalog)[::-1]
 
 
 def withdraw_verdict(base: OpenBase, id: str) -> Verdict:
     """Withdraw a correction. Raises `NotFound`."""
-    return verdicts.SAID.take_back(base.knowledge.stores.catalog, id)
+    return verdicts.VERDICTS.take_back(base.knowledge.stores.catalog, id)
 
 
 def corrections(base: OpenBase) -> list[Correction]:

@@ -133,13 +133,13 @@ Two = Annotated[str, typer.Argument(help="The other name.")]
 def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the corrections, the latest last."""
     from flows.cli.printing import print_kept
-    from pipelines.ingest.verdicts import SAID
+    from pipelines.ingest.verdicts import VERDICTS
 
     def cells(one: Verdict) -> tuple[str, ...]:
         return one.id, one.kind.value, one.one, one.two, one.where, one.by, one.at
 
     if context.invoked_subcommand is None:
-        print_kept(SAID.read, kb, json, ("id", "verdict", "of", "and", "in", "by", "at (UTC)"), cells)
+        print_kept(VERDICTS.read, kb, json, ("id", "verdict", "of", "and", "in", "by", "at (UTC)"), cells)
 
 
 @verdicts_app.command()
@@ -182,16 +182,16 @@ def undo(
     id: Annotated[str, typer.Argument(help="The id, as `strata verdicts` lists it.")], kb: Kb = DEFAULT_KB
 ) -> None:
     """Withdraw a correction; the next ingest undoes it."""
-    from pipelines.ingest.verdicts import SAID
+    from pipelines.ingest.verdicts import VERDICTS
 
     with store_at(kb) as store:
-        found = SAID.take_back(store.catalog, id)
+        found = VERDICTS.take_back(store.catalog, id)
     say(f"withdrawn: {found.kind.value} {found.one} {found.two}; the next ingest undoes it")
 
 
 def _give(kind: str, one: str, two: str, kb: Path, where: str = "") -> None:
-    from pipelines.ingest.verdicts import VerdictKind, give
+    from pipelines.ingest.verdicts import VerdictKind, record_verdict
 
     with store_at(kb) as store:
-        verdict = give(store.graph, store.catalog, VerdictKind(kind), one, two, "command line", where)
+        verdict = record_verdict(store.graph, store.catalog, VerdictKind(kind), one, two, "command line", where)
     say(f"stored as {verdict.id}; the next ingest applies it")

@@ -1,1 +1,1 @@
-"""From a folder to a knowledge base: what `build` calls plainly and the Prefect flow wraps."""
+"""Builds a knowledge base from a folder: called directly by `build`, and as tasks by the Prefect flow."""

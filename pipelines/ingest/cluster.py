@@ -1,8 +1,8 @@
-"""The documents of a run compiled on many machines, by the workers of a scheduler such as Dask's or Ray's.
+"""Compiles the documents of a run on several machines, with the workers of a Dask or Ray scheduler.
 
-A worker runs each job in a process of its own, with the limits that hold on one machine, and holds no state: what it
-made is among the artifacts, which all machines see at the same path. One that is killed or cut off in the middle of a
-document loses and doubles nothing, for another does that document again under the same keys.
+A worker runs each job in a separate process, with the same limits as on a single machine. Workers are stateless: they
+store results as artifacts, in a folder that all machines mount at the same path. If a worker is lost, another one
+compiles its document again under the same keys, so nothing is lost or duplicated.
 """
 
 from __future__ import annotations
@@ -25,71 +25,74 @@ from pipelines.ingest.stages import preload
 
 T = TypeVar("T")
 
-ANSWERS_S = 20.0
-"""Seconds by the clock in which a scheduler has to answer, and to have a worker: a cluster is started by others."""
+TIMEOUT_S = 20.0
+"""Seconds that a scheduler may take to answer and to have a worker: it is expected to be running already."""
 _SILENT = JobListener()
 
 
 class CompletedJob(NamedTuple):
-    """How a job ended on its machine, with what it told while it ran: the stages that it began, and its notes."""
+    """The result of a job that ran on another machine, the stages that it started, and its notes."""
 
     result: JobResult
-    begun: tuple[str, ...] = ()
-    told: tuple[bytes, ...] = ()
+    stages: tuple[str, ...] = ()
+    notes: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteJob:
-    """A job as it is sent: with its limits, the folders that the machine must see, and the versions of the stages."""
+    """A job with its limits, the folders that the machine must have access to, and the versions of the stages."""
 
     job: Job
-    allowance: JobLimits
+    limits: JobLimits
     folders: tuple[Path, ...]
     versions: tuple[tuple[str, int], ...] = tuple(sorted(VERSIONS.items()))
 
     def run(self, worker: str, processes: int) -> CompletedJob:
-        """Run it on the machine of a `worker` ("Dask worker"), in one of so many processes."""
+        """Run the job on this machine, in a pool of `processes`; `worker` is used in messages ("Dask worker")."""
         here = f"the {worker} on {socket.gethostname()}"
         if unseen := [str(folder) for folder in self.folders if not folder.is_dir()]:
             return CompletedJob(_refused(f"{here} does not see {', '.join(unseen)}"))
         if self.versions != tuple(sorted(VERSIONS.items())):
             return CompletedJob(_refused(f"{here} has another version of Strata"))
-        record = _Record()
-        result = _processes(self.allowance, processes).submit(self.job, _as_it_is, record).result()
-        return CompletedJob(result, tuple(record.begins), tuple(record.notes))
+        recorder = _Recorder()
+        result = _processes(self.limits, processes).submit(self.job, lambda ended: ended, recorder).result()
+        return CompletedJob(result, tuple(recorder.stages), tuple(recorder.notes))
 
 
 class Cluster(Protocol):
-    """The connection to the scheduler of many machines."""
+    """A connection to the scheduler of several machines."""
 
     @property
     def places(self) -> int:
-        """How many jobs the workers that there are now run at once."""
+        """The number of jobs that the present workers can run at once."""
         ...
 
     def send(self, job: RemoteJob, ended: Callable[[Callable[[], CompletedJob]], None]) -> None:
-        """Have a worker run `job`; `ended` is called from any thread with what returns its result, or raises."""
+        """Submit `job` to a worker.
+
+        When the job has ended, `ended` is called from any thread, with a function that returns or raises its result.
+        """
         ...
 
     def failure(self, error: Exception) -> JobResult:
-        """What an error of the scheduler's means for the job."""
+        """Return the job result for an error of the scheduler; re-raise other errors."""
         ...
 
     def close(self) -> None:
-        """Let go of the scheduler."""
+        """Close the connection."""
         ...
 
 
 class ClusterPool:
-    """Runs jobs on the workers of a cluster; a context manager that lets go of it.
+    """A `Pool` on the workers of a cluster; a context manager that closes the connection.
 
-    `folders` are those that every machine must see at the same path. What a job tells is heard once it has ended.
-    A job that asks its parent something cannot be run here.
+    Every machine must have access to `folders` at the same path. The listener of a job is called after the job has
+    ended. Jobs that ask their parent questions cannot run here.
     """
 
-    def __init__(self, cluster: Cluster, allowance: JobLimits, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, cluster: Cluster, limits: JobLimits, folders: Sequence[Path] = ()) -> None:
         self._cluster = cluster
-        self._allowance = allowance
+        self._limits = limits
         self._folders = tuple(folders)
 
     @property
@@ -104,27 +107,27 @@ class ClusterPool:
 
         def end(outcome: Callable[[], CompletedJob]) -> None:
             try:
-                done.set_result(read(self._heard(outcome, listener)))
+                done.set_result(read(self._result(outcome, listener)))
             except Exception as error:
                 done.set_exception(error)
 
-        self._cluster.send(RemoteJob(job, self._allowance, self._folders), end)
+        self._cluster.send(RemoteJob(job, self._limits, self._folders), end)
         return done
 
-    def _heard(self, outcome: Callable[[], CompletedJob], listener: JobListener) -> JobResult:
-        """How a job ended, told to its listener."""
+    def _result(self, outcome: Callable[[], CompletedJob], listener: JobListener) -> JobResult:
+        """Return the result of a job, after its stages and notes were passed to the listener."""
         try:
             completed = outcome()
         except Exception as error:
             return self._cluster.failure(error)
-        for stage in completed.begun:
+        for stage in completed.stages:
             listener.begun(stage)
-        for note in completed.told:
+        for note in completed.notes:
             listener.told(note)
         return completed.result
 
     def rest(self) -> None:
-        """See `Pool`: the pool of a machine of the cluster stays with it."""
+        """See `Pool`; does nothing, because the workers keep their processes."""
 
     def __enter__(self) -> Self:
         return self
@@ -135,42 +138,38 @@ class ClusterPool:
         self._cluster.close()
 
 
-def lost() -> JobResult:
-    """The end of a job whose machine was lost, again and again."""
+def workers_lost() -> JobResult:
+    """Return the result of a job whose workers were lost in all attempts."""
     reason = "the machines that worked on it were lost, one after the other"
     return JobResult(status=Status.FAILED, reason=reason, error="Killed")
 
 
-def gone(scheduler: str, error: Exception) -> JobResult:
-    """The end of a job whose scheduler went away."""
+def scheduler_lost(scheduler: str, error: Exception) -> JobResult:
+    """Return the result of a job whose scheduler is no longer reachable."""
     reason = f"the {scheduler} went away: {error}"
     return JobResult(status=Status.FAILED, reason=reason, error=StoreUnavailable.__name__)
 
 
 @dataclass(slots=True)
-class _Record(JobListener):
-    """What a job told while it ran, in order."""
+class _Recorder(JobListener):
+    """Records the stages and notes of a job, in order."""
 
-    begins: list[str] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
     notes: list[bytes] = field(default_factory=list)
 
     def begun(self, stage: str) -> None:
-        self.begins.append(stage)
+        self.stages.append(stage)
 
     def told(self, note: bytes) -> None:
         self.notes.append(note)
 
 
 def _refused(reason: str) -> JobResult:
-    """The end of a job that no document is to blame for."""
+    """Return the result of a job that this machine cannot run; the error ends the run."""
     return JobResult(status=Status.FAILED, reason=reason, error=SettingsError.__name__)
 
 
 @cache
-def _processes(allowance: JobLimits, count: int) -> WorkerPool:
-    """The processes of this worker; they end with it."""
-    return WorkerPool(allowance, count, "cluster", preload)
-
-
-def _as_it_is(ended: JobResult) -> JobResult:
-    return ended
+def _processes(limits: JobLimits, count: int) -> WorkerPool:
+    """Return the processes of this worker; they live as long as it does."""
+    return WorkerPool(limits, count, "cluster", preload)

@@ -1,4 +1,4 @@
-"""Compiling one document: it is sent to a worker, and a lost process is turned into a value (design, section 4)."""
+"""Compiles a document in a worker process; the death of the process becomes a failure (design, section 4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.keys import CUT, READINGS, REPEATABLE, STOPPED, StageKeys
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.ingest.task import COMPILING, DESCRIBE, DOING, Compiled, DocumentTask, SourceItem, StageEvent
-from pipelines.ingest.worker_context import held
+from pipelines.ingest.worker_context import unfinished_key
 from pipelines.store.artifact import ParsedRecord
 
 _ENDS_THE_RUN: Mapping[str, type[StrataError]] = {
@@ -35,10 +35,10 @@ MOVED = "it was changed or taken away while it was read; the next ingest takes i
 
 
 @dataclass(frozen=True, slots=True)
-class InWork:
-    """A document on its way through the stages: what passes from one of them to the next, with the keys of artifacts.
+class DocumentProgress:
+    """The progress of a document through the stages.
 
-    `task` is the last one that was done, None before the first. `ended` says that `compiled` is what came of it.
+    `task` is the last completed task, None before the first. If `ended`, `compiled` is the final result.
     """
 
     item: SourceItem
@@ -48,21 +48,21 @@ class InWork:
 
     @property
     def outcome(self) -> Compiled:
-        """What there is of the document so far."""
-        return self.compiled or Compiled.begun(self.item)
+        """The present result of the document."""
+        return self.compiled or Compiled.initial(self.item)
 
 
-async def advance(work: InWork, upto: Stage, dispatcher: Dispatcher, tell: Progress) -> InWork:
-    """Return a document taken on up to a stage, from where it is; one that has ended stays.
+async def advance(work: DocumentProgress, upto: Stage, dispatcher: Dispatcher, tell: Progress) -> DocumentProgress:
+    """Continue compiling a document up to a stage; one that has ended is returned unchanged.
 
-    Raises `BudgetExceeded`, and `StoreError` and `SettingsError` for what no document is to blame for.
+    Raises `BudgetExceeded`, `StoreError` and `SettingsError`, which the document does not cause.
     """
     if work.ended:
         return work
-    task = work.task.goes_on(work.outcome, upto) if work.task else dispatcher.task(work.item, upto)
+    task = work.task.next(work.outcome, upto) if work.task else dispatcher.task(work.item, upto)
     compiled = await _compiled(task, dispatcher, tell)
     ended = upto is COMPILING[-1] or not compiled.entry.document
-    return InWork(work.item, task, _ended(work.item, compiled, dispatcher) if ended else compiled, ended)
+    return DocumentProgress(work.item, task, _ended(work.item, compiled, dispatcher) if ended else compiled, ended)
 
 
 def _ended(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Compiled:
@@ -71,17 +71,17 @@ def _ended(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Comp
     if not compiled.entry.document:
         keys = dispatcher.setup.keys(item.source, compiled.undescribed, compiled.cut)
         for stage in (Stage.CHUNK.value, Stage.ATOMIZE.value):
-            dispatcher.setup.artifacts.remove(stage, held(keys.by_stage()[stage]))
+            dispatcher.setup.artifacts.remove(stage, unfinished_key(keys.by_stage()[stage]))
     return _with_parse_keys(compiled, dispatcher.setup.keys(item.source))
 
 
 async def _compiled(task: DocumentTask, dispatcher: Dispatcher, tell: Progress) -> Compiled:
-    """Return the compiled document; if its process is lost while parsing, the part parsed so far is compiled, once."""
+    """Return the compiled document; if its process dies while parsing, the part parsed so far is compiled, once."""
     ended = await dispatcher.compile(task, note_handler(task.source.uri, tell))
     if ended.result is not None:
         return codec.unpack(ended.result, Compiled)
     raise_what_ends_the_run(ended)
-    kept = codec.unpack(ended.kept, Compiled) if ended.kept is not None else Compiled.begun(task.item)
+    kept = codec.unpack(ended.kept, Compiled) if ended.kept is not None else Compiled.initial(task.item)
     if ended.stage == Stage.PARSE.value and kept.cut and not task.cut:
         return await _compiled(replace(task, cut=kept.cut, reason=ended.reason), dispatcher, tell)
     compiled = _lost(kept, ended, tell)
@@ -93,7 +93,7 @@ async def _compiled(task: DocumentTask, dispatcher: Dispatcher, tell: Progress) 
 
 
 def _is_as_found(item: SourceItem, path: Path) -> bool:
-    """Whether a file is still the one whose digest was taken, so that what was read of it goes by its name."""
+    """Return whether a file has not changed since its digest was computed."""
     try:
         state = path.stat()
     except OSError:
@@ -103,18 +103,18 @@ def _is_as_found(item: SourceItem, path: Path) -> bool:
 
 
 def _moved(item: SourceItem, compiled: Compiled, dispatcher: Dispatcher) -> Compiled:
-    """A failure for a file that changed while it was read; artifacts under its former digest are removed."""
+    """Return the failure of a file that changed while it was read, and remove the artifacts of its former digest."""
     if not compiled.entry.document and compiled.entry.status not in REPEATABLE:
-        return compiled  # it could not even be opened, and says why
+        return compiled  # it could not be opened, which is the better reason
     keys = dispatcher.setup.keys(item.source)
     parses = {(Stage.PARSE.value, key) for key in (keys.raw, keys.turned_away)}
     for stage, key in {*keys.by_stage().items(), *compiled.entry.artifacts.items(), *parses}:
         dispatcher.setup.artifacts.remove(stage, key)
-    return Compiled.begun(item).failed(Stage.PARSE.value, Status.FAILED, MOVED, "", retryable=True)
+    return Compiled.initial(item).failed(Stage.PARSE.value, Status.FAILED, MOVED, "", retryable=True)
 
 
 def _lost(kept: Compiled, ended: JobResult, tell: Progress) -> Compiled:
-    """A failure for a document whose process was lost, with what was kept of it."""
+    """Return the failure of a document whose process died, with its partial result."""
     stage = ended.stage or Stage.PARSE.value
     reason = ended.reason if stage == Stage.PARSE.value else _sentence(stage, ended.reason)
     if stage != DESCRIBE:
@@ -123,12 +123,12 @@ def _lost(kept: Compiled, ended: JobResult, tell: Progress) -> Compiled:
 
 
 def _sentence(stage: str, reason: str) -> str:
-    """What was exceeded goes on from the name of the stage; what happened stands for itself."""
+    """Return a reason that names the stage: "parsing took ..." for an exceeded limit, otherwise "parsing: ..."."""
     return f"{DOING.get(stage, stage)}{' ' if reason.startswith(('took', 'made')) else ': '}{reason}"
 
 
 def raise_what_ends_the_run(ended: JobResult) -> None:
-    """Raise the error of a worker that no document is to blame for, where it is one."""
+    """Raise the error of a worker if it is one that no document causes."""
     if ended.error in _ENDS_THE_RUN:
         raise _ENDS_THE_RUN[ended.error](ended.reason, hint=ended.hint)
 
@@ -137,14 +137,14 @@ def note_handler(uri: str, tell: Progress) -> Callable[[bytes], None]:
     """Return a function that reports the notes of a document's worker as events."""
 
     def handle(note: bytes) -> None:
-        told = codec.unpack(note, StageEvent)
-        tell(Event(told.stage, told.phase, uri, told.detail))
+        event = codec.unpack(note, StageEvent)
+        tell(Event(event.stage, event.phase, uri, event.detail))
 
     return handle
 
 
 def _with_parse_keys(compiled: Compiled, keys: StageKeys) -> Compiled:
-    """Note in the entry under which keys its parse lies, and what says of it that a limit cut it short."""
+    """Add the key of the parse to the entry, and if a limit cut it short, the keys that record this."""
     entry = compiled.entry
     artifacts = entry.artifacts or {Stage.PARSE.value: keys.of_parse(entry.status)}
     if compiled.cut:

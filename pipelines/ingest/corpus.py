@@ -1,4 +1,4 @@
-"""The corpus as a whole: the links between its documents, and the keys of what is loaded of each.
+"""Links between the documents of the corpus, and the keys of the data that is loaded for each document.
 
 A document that makes a step over all documents fail is found by bisection, and left out.
 """
@@ -22,7 +22,7 @@ from pipelines.graph.resolve import open_pairs
 from pipelines.ingest.feedback import ConfirmedQuestion, confirmed_key, confirmed_questions
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.verdicts import SAID, renamed, said_key, splits, with_said, wrong_atoms
+from pipelines.ingest.verdicts import VERDICTS, renamed, splits, verdict_ids, with_verdicts, wrong_atoms
 from pipelines.ingest.vocabulary import corpus_classes, vocabulary
 from pipelines.ingest.workers import Workers, judge_maker
 from pipelines.llm.embedder import Side
@@ -34,21 +34,21 @@ from pipelines.store.catalog import Entry
 from pipelines.store.facts import CatalogFact
 
 ROUNDS = 8
-"""Tries to link a corpus, each without the documents that made the one before fail; then it is left unlinked."""
+"""Attempts to link a corpus, each without the documents that made the previous one fail; then it is left unlinked."""
 _MOST_FAULTY = 8
-"""Faulty documents beyond which the step itself is taken to be at fault, and no document."""
-VERDICTS: CatalogFact[Verdicts] = CatalogFact("judged entities", Verdicts, Verdicts())
-"""What a model said of entities that no rule decides; none where no model was ever asked."""
+"""Maximum documents that can be at fault; if more fail, the step itself is considered faulty."""
+JUDGED_ENTITIES: CatalogFact[Verdicts] = CatalogFact("judged entities", Verdicts, Verdicts())
+"""The decisions of a model about entities that no rule decides; empty if no model was ever asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """The links of a corpus. `key` stands for all that they were made from; empty where they are not whole.
+    """The links of a corpus. `key` is the digest of all inputs, or empty if the links are incomplete.
 
-    `load_keys` has for each document, by its id, the digest of all that its part of the stores is made from; `gate`
-    says which of its atoms failed the self-recall gate and are not indexed. `failures` are the documents, by their
-    ids, that made linking or loading fail: nothing else here is about them. `trouble` says why links are missing that
-    no single document is to blame for.
+    `load_keys` has, by document id, the digest of all inputs of the document's data in the stores. `gate` has the atoms
+    that failed the self-recall gate and are not indexed. `failures` are those of the documents, by id, that made
+    linking or loading fail; they are not in the other fields. `trouble` is the reason of missing links that no single
+    document has caused.
     """
 
     linked: Linked
@@ -79,26 +79,26 @@ def link_corpus(
     failed: Sequence[Failure] = (),
     gated: Gated | None = None,
 ) -> Linking:
-    """Return the links of all these documents but the `failed`; names are compared by the packaged embedder.
+    """Return the links of these documents, except the `failed` ones; the packaged embedder compares names.
 
-    A document that makes a step raise is left out, and the others are linked anew without all that failed in the step.
+    If documents make a step fail, the others are linked again without them.
 
     Args:
-        entries: the searchable entries of the catalog as it will be.
-        stores: where the documents' artifacts are.
+        entries: the searchable entries of the future catalog.
+        stores: the stores with the artifacts of the documents.
         settings: all settings.
         failed: documents that are known to fail, by their ids.
-        gated: the self-recall gate, where it was begun before; it counts for just the documents it was begun for.
+        gated: a self-recall gate that was started before; it is used only if it is for exactly these documents.
 
     Raises:
-        StoreError: and whatever else no document is to blame for (`ends_the_run`).
+        StoreError: and all other errors for which `ends_the_run` is true.
     """
     failures = {failure.subject: failure for failure in failed}
     trouble = ""
     for _ in range(ROUNDS):
         left = [entry for entry in entries if entry.document not in failures]
         try:
-            return _named_by(_link(left, stores, settings, gated), entries, failures.values(), stores, settings)
+            return _with_key(_link(left, stores, settings, gated), entries, failures.values(), stores, settings)
         except DocumentsFailed as error:
             failures |= {failure.subject: failure for failure in error.failures}
         except Exception as error:
@@ -113,7 +113,7 @@ def link_corpus(
 
 def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: Gated | None = None) -> Linking:
     profiles = read_profiles(entries, stores)
-    verdicts = VERDICTS.read(stores.catalog)
+    judged, verdicts = JUDGED_ENTITIES.read(stores.catalog), VERDICTS.read(stores.catalog)
     by_document = {entry.document: entry for entry in entries}
     names = default_embedder()
 
@@ -121,39 +121,38 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         chunks = read_distillate(stores.artifacts, by_document[document]).chunks
         return [ChunkText(chunk.id, chunk.provenance.span.start, chunk.text) for chunk in chunks]
 
-    told = SAID.read(stores.catalog)
-    corrected, moved = renamed(profiles, told)
+    corrected, moved = renamed(profiles, verdicts)
     terms = vocabulary(corrected, corpus_classes(settings, stores), names)
     tags = {**terms.merged, **{id: terms.merged.get(to, to) for id, to in moved.items()}}
     linked = link(
         terms.profiles,
         text_of,
-        with_said(settings.graph, told),
+        with_verdicts(settings.graph, verdicts),
         lambda texts: names.embed(texts, Side.PASSAGE),
-        decide=verdicts.decide,
+        decide=judged.decide,
         cache=stores.artifacts,
-        splits=splits(told),
+        splits=splits(verdicts),
     )
     linked = replace(linked, merged={**linked.merged, **tags})
     passed = gated.gate() if gated and gated.documents == by_document.keys() else gate(entries, stores)
-    passed = passed.with_wrong(wrong_atoms(told))
+    passed = passed.with_wrong(wrong_atoms(verdicts))
     index = vectors_name(stores.embedder.info)
-    said = confirmed_questions(stores.catalog)
+    confirmed = confirmed_questions(stores.catalog)
     keys = {
         profile.document: _load_key(
-            by_document[profile.document], profile, linked, passed, index, said.get(profile.document, ())
+            by_document[profile.document], profile, linked, passed, index, confirmed.get(profile.document, ())
         )
         for profile in profiles
     }
     return Linking(linked, "", keys, passed)
 
 
-def _named_by(
+def _with_key(
     linking: Linking, entries: Sequence[Entry], failures: Iterable[Failure], stores: Stores, settings: Settings
 ) -> Linking:
-    """The linking with its key.
+    """Return the linking with its key and failures.
 
-    Documents that will fail again are part of the key: without them every run would link the others anew.
+    Documents that will fail again are part of the key, because otherwise every run would link the others again.
     """
     gone = {failure.subject: failure for failure in failures}
     tried = [entry for entry in entries if not (entry.document in gone and gone[entry.document].retryable)]
@@ -161,17 +160,18 @@ def _named_by(
 
 
 def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: str, stores: Stores) -> Linking:
-    """The documents without links between them, with their own tags and entities."""
+    """Return the tags and entities of the documents, without links between documents."""
     linked, index = unlinked(read_profiles(entries, stores)), vectors_name(stores.embedder.info)
-    said = confirmed_questions(stores.catalog)
+    confirmed = confirmed_questions(stores.catalog)
     keys = {
-        entry.document: _load_key(entry, None, linked, Gate(), index, said.get(entry.document, ())) for entry in entries
+        entry.document: _load_key(entry, None, linked, Gate(), index, confirmed.get(entry.document, ()))
+        for entry in entries
     }
     return Linking(linked, "", keys, Gate(), tuple(failures), trouble)
 
 
 def read_profiles(entries: Iterable[Entry], stores: Stores) -> list[DocumentProfile]:
-    """Return the profiles of these documents. Raises `DocumentsFailed` where some of them cannot be read."""
+    """Return the profiles of these documents. Raises `DocumentsFailed` if some cannot be read."""
     return each(
         "card",
         entries,
@@ -181,18 +181,19 @@ def read_profiles(entries: Iterable[Entry], stores: Stores) -> list[DocumentProf
 
 
 def corpus_key(entries: Sequence[Entry], settings: Settings, stores: Stores) -> str:
-    """Return the digest of all that the links are made from.
+    """Return the digest of all inputs of the links.
 
-    That is every document's profile and vectors, the settings, what a model said of entities, and what people said.
+    These are the profiles and vectors of the documents, the settings, a model's decisions about entities, and the
+    verdicts and feedback of users.
     """
-    index, verdicts = vectors_name(stores.embedder.info), VERDICTS.read(stores.catalog)
+    index, judged = vectors_name(stores.embedder.info), JUDGED_ENTITIES.read(stores.catalog)
     documents = {entry.document for entry in entries}
-    made = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
-    made += sorted(f"{pair} {score}" for pair, score in verdicts.scores.items() if score)
-    made += said_key(stores.catalog)
-    for document, given in confirmed_questions(stores.catalog).items():
-        made += (document, *confirmed_key(given)) if document in documents else ()
-    return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *made)
+    inputs = sorted(f"{entry.artifacts['card']} {entry.artifacts['embed']}" for entry in entries)
+    inputs += sorted(f"{pair} {score}" for pair, score in judged.scores.items() if score)
+    inputs += verdict_ids(stores.catalog)
+    for document, confirmed in confirmed_questions(stores.catalog).items():
+        inputs += (document, *confirmed_key(confirmed)) if document in documents else ()
+    return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *inputs)
 
 
 def _load_key(
@@ -201,26 +202,24 @@ def _load_key(
     linked: Linked,
     passed: Gate,
     index: str,
-    said: Sequence[ConfirmedQuestion],
+    confirmed: Sequence[ConfirmedQuestion],
 ) -> str:
-    borne = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
+    ids = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
     replacements = linked.replacements(entry.document)
-    merged = sorted(f"{one}>{replacements[one]}" for one in borne if one in replacements)
+    merged = sorted(f"{one}>{replacements[one]}" for one in ids if one in replacements)
     failed = passed.quarantined.get(entry.document, ())
-    made = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
-    return content_id("load", str(VERSIONS["load"]), index, *made, *merged, *failed, *confirmed_key(said)).partition(
-        ":"
-    )[2]
+    inputs = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
+    inputs += [*merged, *failed, *confirmed_key(confirmed)]
+    return content_id("load", str(VERSIONS["load"]), index, *inputs).partition(":")[2]
 
 
 async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, stores: Stores) -> Verdicts:
-    """Return what the model says of the pairs of entities that no rule decides among these documents.
+    """Return the model's decisions about all pairs of entities of these documents that no rule decides.
 
-    Only pairs are asked about that this model was not asked about before; what it said of others is dropped. Without
-    a model the verdicts are those that are kept. Raises `BudgetExceeded`; what was answered until then is in the
-    cache of replies.
+    The model is asked only about pairs that it has not decided before; decisions about other pairs are dropped. Without
+    a model, the stored decisions are returned. Raises `BudgetExceeded`; the replies received so far are cached.
     """
-    judge, kept, names = workers.judge(), VERDICTS.read(stores.catalog), default_embedder()
+    judge, kept, names = workers.judge(), JUDGED_ENTITIES.read(stores.catalog), default_embedder()
     if judge is None:
         return kept
     pairs = open_pairs(
@@ -233,10 +232,11 @@ async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, 
 
 
 def find_faulty(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> tuple[Entry, ...]:
-    """Return the entries with each of which alone `step` fails, as it does for all of them together, by bisection.
+    """Find by bisection the entries for which `step` fails, given that it fails for all entries together.
 
-    None where it takes several to make it fail, where they are more than `_MOST_FAULTY`, and where it fails with each.
-    Finding one takes about as long as two steps over all. Raises what `ends_the_run`.
+    Returns an empty tuple if `step` fails only for several entries together, if it fails for every entry, or if more
+    than `_MOST_FAULTY` are found. Finding one takes about as long as two steps over all entries. Raises errors for
+    which `ends_the_run` is true.
     """
     found: list[Entry] = []
 

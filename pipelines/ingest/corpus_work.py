@@ -1,4 +1,4 @@
-"""What a run does about all documents together, step by step: gate, link, remove, load, index, project."""
+"""The steps of a run over all documents together: gate, link, remove, load, index, erase, project."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pipelines.resources import Stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import LINKED_FACT, WRITING_FACT, Ingest, record_ingest
+from pipelines.store.facts import INGEST, LINKED_FACT, WRITING_FACT, Ingest
 
 Failures = tuple[Failure, ...]
 
 
 class CorpusWork:
-    """The steps over the whole corpus; each returns the failures that it met.
+    """The steps over the whole corpus; each returns its failures.
 
-    In this order: `gate` and `link` unless `is_linked`; `remove`; for each of `parts` `write_vectors` and
-    `write_graph`, and all that once more where it is `to_relink`; `finish`; `index`; `erase`; `project`.
+    The order is: `gate` and `link`, unless `is_linked`; `remove`; `write_vectors` and `write_graph` for each of
+    `parts`; if `to_relink`, `relink` and the parts again; `finish`; `index`; `erase`; `project`.
     """
 
     def __init__(
@@ -50,41 +50,41 @@ class CorpusWork:
         self._linking: Linking | None = None
         self._loader: Loader | None = None
         self.failed: dict[str, Failure] = {}
-        """The documents that linking or loading failed at, by their ids."""
+        """The failures of linking and loading, by document id."""
         self._unlinked: Failures = ()
         self._unindexed: Failures = ()
         self._unprojected: Failures = ()
 
     @property
     def trouble(self) -> Failures:
-        """What failed beside that."""
+        """The failures of other steps."""
         return (*self._unlinked, *self._unindexed, *self._unprojected)
 
     def is_linked(self) -> bool:
-        """Whether the stores hold the links of just these documents, and no run was killed while it wrote them."""
+        """Return whether the stores have the links of exactly these documents, completely written."""
         if self._has_unrecorded():
             return False
         key = corpus_key(self._entries.searchable(), self._settings, self._stores)
         return self._stores.catalog.fact(LINKED_FACT) == key and not self._stores.catalog.fact(WRITING_FACT)
 
     def _has_unrecorded(self) -> bool:
-        """Whether the catalog does not know of a document that was compiled, as where its entry was damaged."""
+        """Return whether a compiled document is not in the catalog, for example because its entry was damaged."""
         compiled = {one.entry.document for one in self._entries.compiled.values() if one.entry.status.searchable}
         return not compiled <= {entry.document for entry in self._known.values()}
 
     async def gate(self) -> Failures:
-        """Begin to ask which atoms find their own chunk; linking waits for it, and tells where it fails."""
+        """Start the self-recall gate; `link` waits for its result, and reports failures."""
         entries, workers = self._entries.searchable(), self._settings.ingest.workers
         try:
-            begun = begin_gate(entries, self._stores, self._dispatcher.side_by_side, workers)
-            self._gated = Gated(frozenset(entry.document for entry in entries), begun)
+            result = begin_gate(entries, self._stores, self._dispatcher.submit_all, workers)
+            self._gated = Gated(frozenset(entry.document for entry in entries), result)
         except Exception as error:
             if ends_the_run(error):
                 raise
         return ()
 
     async def link(self) -> Failures:
-        """Link all documents; one that makes it fail is left out, and the others are linked without it."""
+        """Link all documents, except those that make linking fail."""
         self._tell(Event(Stage.LINK, Phase.STARTED))
         self._linking = link_corpus(self._entries.searchable(), self._stores, self._settings, gated=self._gated)
         self._dispatcher.rest()
@@ -92,7 +92,7 @@ class CorpusWork:
         return self._linking.failures
 
     async def relink(self) -> Failures:
-        """Link those documents that could be loaded."""
+        """Link the documents that could be loaded."""
         if self._linking is not None:
             failures = (*self._linking.failures, *self._load.failures)
             self._linking = link_corpus(self._entries.searchable(), self._stores, self._settings, failures)
@@ -100,7 +100,7 @@ class CorpusWork:
 
     @property
     def to_relink(self) -> bool:
-        """Whether documents could not be loaded that others are linked to."""
+        """Whether some documents that were linked could not be loaded."""
         return self._linking is not None and bool(self._load.failures)
 
     @property
@@ -109,7 +109,7 @@ class CorpusWork:
         return self._loader
 
     async def remove(self) -> Failures:
-        """Remove what is gone, and record what is not searchable."""
+        """Remove documents that no longer exist, and record the entries that are not searchable."""
         self._tell(Event(Stage.LOAD, Phase.STARTED))
         self._expect_erasure()
         self._load.remove(self._entries.gone())
@@ -118,7 +118,7 @@ class CorpusWork:
         return ()
 
     def parts(self) -> Iterator[LoadPart]:
-        """Yield the documents to be loaded, some at a time."""
+        """Yield the documents to be loaded, in parts."""
         if self._linking is not None:
             yield from self._load.plan(self._entries.searchable(), self._linking)
             return
@@ -134,21 +134,21 @@ class CorpusWork:
         return self._load.write_graph(part, self._linking) if self._linking else ()
 
     async def finish(self) -> Failures:
-        """Write what no single document owns."""
+        """Write the links and the shared tags and entities."""
         if (linking := self._linking) is not None:
             failures = self._load.failures
             trouble = self._load.finish(linking, is_wiped_next=noted_erasure(self._stores.catalog) is Extent.STORES)
             self.failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
             if trouble:
                 self._unlinked = (Failure("links between the documents", "link", trouble, retryable=True),)
-            self._linking = None  # what comes now has no need of it, and room for its own
+            self._linking = None  # to free its memory for the following steps
         self._tell(Event(Stage.LOAD, Phase.DONE))
         return self._unlinked
 
     async def index(self) -> Failures:
-        """Keep what retrieval walks beside the stores, and have readers take it with them.
+        """Store the retrieval index, and then let readers switch to the new state.
 
-        Until then they go on with what was there before: none of them need read the whole graph.
+        Because the index exists by then, readers need not read the whole graph.
         """
         try:
             if self._entries.searchable():
@@ -159,9 +159,9 @@ class CorpusWork:
         return self._unindexed
 
     async def erase(self) -> Failures:
-        """Erase what is gone, and what an earlier run left to erase; with that, all that was found is there.
+        """Carry out the pending erasure, including that of an earlier run, and record that the ingest is complete.
 
-        Items that are not yet compiled keep their artifacts.
+        Items that are not compiled yet keep their artifacts.
         """
         catalog = self._stores.catalog
         due = noted_erasure(catalog)
@@ -169,21 +169,21 @@ class CorpusWork:
             pending = [item.source for item in self._entries.plan.items]
             erase(self._stores, self._dispatcher.setup.keys, pending, self._settings.ingest.keep_cache)
         end_erasure_note(catalog, finished=not self._entries.stopped)
-        record_ingest(catalog, Ingest(self._entries.found, finished=not self._entries.stopped))
+        INGEST.write(catalog, Ingest(self._entries.found, finished=not self._entries.stopped))
         return ()
 
     async def project(self) -> Failures:
-        """Bring the graph stores beside the embedded one up to it."""
+        """Update the copies of the graph in other stores."""
         self._unprojected = tuple(map(self.by_uri, project(self._stores, self._settings, self._tell)))
         return self._unprojected
 
     def by_uri(self, failure: Failure) -> Failure:
-        """Return the failure with the URI of its document in place of the id."""
+        """Return the failure with the URI of its document instead of the id."""
         uris = {entry.document: entry.uri for entry in self._entries.searchable()}
         return replace(failure, subject=uris.get(failure.subject, failure.subject))
 
     def _record_stamps(self) -> None:
-        """Note the time stamps of files that are unchanged all the same, so that they need not be read again."""
+        """Record the new time stamps of unchanged files, so that these files need not be read again."""
         stamped = [entry for entry in self._entries.plan.unchanged if entry != self._known.get(entry.uri)]
         if stamped:
             with self._stores.catalog.transaction():
@@ -191,7 +191,7 @@ class CorpusWork:
                     self._stores.catalog.record(entry)
 
     def _expect_erasure(self) -> None:
-        """Note before anything is removed that it is to be erased."""
+        """Record the pending erasure before anything is removed."""
         catalog = self._stores.catalog
         gone = {entry.uri for entry in self._entries.gone()}
         after = {uri: entry for uri, entry in self._known.items() if uri not in gone}

@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler as a cluster. The one file that imports `distributed`."""
+"""Runs jobs on the workers of a Dask scheduler. The only module that imports `distributed`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from pipelines.core.errors import MissingExtra, SettingsError
 from pipelines.core.work.job import JobResult
-from pipelines.ingest.cluster import ANSWERS_S, CompletedJob, RemoteJob, gone, lost
+from pipelines.ingest.cluster import TIMEOUT_S, CompletedJob, RemoteJob, scheduler_lost, workers_lost
 
 if TYPE_CHECKING:
     from distributed import Client
 
 
 class DaskCluster:
-    """The workers of the Dask scheduler at `address`, as tcp://HOST:8786. See `Cluster`.
+    """A `Cluster` on a Dask scheduler; `address` is that of the scheduler, such as tcp://HOST:8786.
 
     Raises:
         MissingExtra: `distributed` is not installed.
-        SettingsError: no scheduler answers there, or it has no worker.
+        SettingsError: no scheduler answers at the address, or it has no worker.
     """
 
     def __init__(self, address: str) -> None:
@@ -33,7 +33,7 @@ class DaskCluster:
 
     def send(self, job: RemoteJob, ended: Callable[[Callable[[], CompletedJob]], None]) -> None:
         """See `Cluster`."""
-        # Two documents with the same bytes are two jobs: each tells of its own.
+        # Not pure: two documents with the same bytes are two jobs, each with its own events.
         remote = self._client.submit(run_on_worker, job, pure=False)
         remote.add_done_callback(lambda _: ended(remote.result))
 
@@ -42,18 +42,18 @@ class DaskCluster:
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
-            return lost()
+            return workers_lost()
         if isinstance(error, (CancelledError, OSError, TimeoutError)):
-            return gone("Dask scheduler", error)
+            return scheduler_lost("Dask scheduler", error)
         raise error
 
     def close(self) -> None:
         """See `Cluster`."""
-        self._client.close(timeout=ANSWERS_S)
+        self._client.close(timeout=TIMEOUT_S)
 
 
 def run_on_worker(job: RemoteJob) -> CompletedJob:
-    """Run a job on the machine of a Dask worker, which has a process for each of its threads."""
+    """Run a job on the machine of a Dask worker, with one process for each of its threads."""
     from distributed import get_worker
 
     return job.run("Dask worker", get_worker().state.nthreads)
@@ -65,11 +65,11 @@ def _client(address: str) -> Client:
     except ImportError as error:
         raise MissingExtra("dask", "to work on the machines of a Dask scheduler") from error
     try:
-        client = Client(address, timeout=ANSWERS_S, set_as_default=False)
+        client = Client(address, timeout=TIMEOUT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise SettingsError(f"no Dask scheduler answers at {address}", hint="`dask scheduler` starts one") from error
     try:
-        client.wait_for_workers(1, timeout=ANSWERS_S)
+        client.wait_for_workers(1, timeout=TIMEOUT_S)
     except TimeoutError as error:
         client.close()
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""What an ingest would do: the estimate of its language work, and what it would add, change and remove."""
+"""What an ingest would do: an estimate of its language work, and a diff of the knowledge base."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.graph import subgraph_of
 
 PAIR_TOKENS = (200, 40)
-"""Tokens of a request for the tags that the words of a question lead to, and of its reply: what it will show is not
-known before the documents are distilled."""
+"""Assumed tokens of a request to pair a question's terms with tags, and of its reply: the tags that it will list are
+not known before the documents are distilled."""
 
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What a dry run made of a document: the documents inside it, and its profile, None where it is none itself."""
+    """The dry run of a file: the documents inside it, and its profile, or None if it is not a document."""
 
     members: tuple[Member, ...] = ()
     profile: DocumentProfile | None = None
 
 
 def estimate_ingest(folder: Path | str, kb: Path, settings: Settings, qa_samples: Path | None = None) -> Estimate:
-    """Return what an ingest of `folder` will ask of the model, by a run that asks nothing and keeps what it parsed.
+    """Estimate the model calls of an ingest of `folder` with a dry run, which calls no model and keeps its parses.
 
-    Replies that are kept from earlier runs are used. Where there is none, the run goes on as it does where a call
-    fails: chunks are cut and entities named without a model, into about as many. Samples of questions and answers
-    are one call each. Empty where no model is configured. Raises what `build` raises.
+    Cached replies are used. Otherwise the run continues as if the call had failed: the chunks and entities found
+    without a model are about as many. Each sample of a question with its answer is one call. The estimate is empty if
+    no model is configured. Raises the errors of `build`.
     """
     with open_run(folder, kb, settings, dry_run=True) as run:
         items = run.prepare()
@@ -83,14 +83,14 @@ async def _dry_run(run: IngestRun, items: Sequence[SourceItem]) -> None:
 
 
 async def _dry_run_of(item: SourceItem, dispatcher: Dispatcher) -> DryRun:
-    """The dry run of a document; empty where it cannot be compiled, for then nothing will be asked either."""
-    ended = await dispatcher.do(dry_run_document, dispatcher.task(item))
+    """Return the dry run of a file; empty if it cannot be compiled, because then it needs no calls either."""
+    ended = await dispatcher.run(dry_run_document, dispatcher.task(item))
     raise_what_ends_the_run(ended)
     return codec.unpack(ended.result, DryRun) if ended.result is not None else DryRun()
 
 
 def dry_run_document(job: JobContext, task: DocumentTask) -> bytes:
-    """The job that parses a document and does its language work; the result is a `DryRun`. Its parse alone is kept."""
+    """Parse a document, do its language work, and return a packed `DryRun`: the function of a job. Stores the parse."""
     return codec.pack(asyncio.run(_document(WorkerContext(job, task))))
 
 
@@ -105,7 +105,7 @@ async def _document(context: WorkerContext) -> DryRun:
 
 
 class _ReadOnly:
-    """Artifacts as they are: what is put or removed goes nowhere."""
+    """An artifact store that ignores writes."""
 
     def __init__(self, inner: ArtifactStore) -> None:
         self._inner = inner
@@ -114,10 +114,10 @@ class _ReadOnly:
         return self._inner.get(stage, key)
 
     def put(self, stage: str, key: str, data: bytes) -> None:
-        """Keep nothing."""
+        """Do nothing."""
 
     def remove(self, stage: str, key: str) -> None:
-        """Keep what is there."""
+        """Do nothing."""
 
     def keys(self, stage: str) -> Iterator[str]:
         return self._inner.keys(stage)
@@ -133,8 +133,8 @@ class _ReadOnly:
 class FolderDiff:
     """What a build would change: documents by URI, and counts of nodes and edges by kind.
 
-    `renamed` are pairs of an old and a new URI with the same bytes. `coming` and `going` count nodes and edges:
-    `{"Chunk": 3, "REFERENCES": 1}`.
+    `renamed` has pairs of an old and a new URI with the same bytes. `coming` and `going` count the nodes and edges to
+    be added and removed, such as `{"Chunk": 3, "REFERENCES": 1}`.
     """
 
     added: tuple[str, ...] = ()
@@ -152,17 +152,17 @@ class FolderDiff:
 def diff(folder: Path | str, kb: Path, settings: Settings | None = None, progress: Progress = silent) -> FolderDiff:
     """Return what `build` would change in a knowledge base, without changing it.
 
-    New documents are compiled and their artifacts kept, so that a build afterwards finds that done.
+    New documents are compiled and their artifacts stored, which a later build reuses.
 
     Args:
-        folder: the folder with the documents, or another place of them.
+        folder: the folder with the documents, or the address of another source.
         kb: the folder of the knowledge base.
-        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
-        progress: is called with every event of the compilation.
+        settings: all settings; by default those of the knowledge base's strata.toml and the environment.
+        progress: called with every event of the compilation.
 
     Raises:
-        KnowledgeBaseNotFound: there is none at `kb`.
-        StrataError: whatever `build` raises.
+        KnowledgeBaseNotFound: `kb` is not a knowledge base.
+        StrataError: as `build`.
 
     Example:
         changes = diff(Path("documents"), Path("kb"))
@@ -178,7 +178,7 @@ def diff(folder: Path | str, kb: Path, settings: Settings | None = None, progres
 
 def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
     stores = run.stores
-    before = {entry.uri: entry for entry in stores.catalog.entries() if entry.status.searchable}
+    before = {entry.uri: entry for entry in stores.searchable()}
     after = {entry.uri: entry for entry in run.searchable()}
     linking = link_corpus(tuple(after.values()), stores, settings)
     after = {uri: entry for uri, entry in after.items() if entry.document not in linking.failed}
@@ -209,7 +209,7 @@ def _diff(run: IngestRun, settings: Settings) -> FolderDiff:
 
 
 def _renamed(removed: Iterable[Entry], added: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
-    """Pairs of an old and a new URI with the same bytes, each used once."""
+    """Return pairs of an old and a new URI with the same bytes; each URI is in at most one pair."""
     by_digest: dict[str, list[str]] = {}
     for entry in added:
         by_digest.setdefault(entry.digest, []).append(entry.uri)

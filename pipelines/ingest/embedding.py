@@ -1,4 +1,4 @@
-"""What of a document is embedded and indexed, and how its vectors are kept."""
+"""The records of a document that are embedded and indexed, and the artifact with their vectors."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from pipelines.llm.settings import EmbedSettings
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, terms_of
 
 _BATCH = 256
-"""Texts that a slow embedder is given at a time, each time with processor seconds of their own."""
-DOCUMENT_WORDS = 1200
-"""Characters of a document's text that stand for it beside its title and headings."""
+"""Texts that a slow embedder embeds at a time; the CPU limit is restarted for each batch."""
+DOCUMENT_TEXT = 1200
+"""Characters of a document's headings, and of its text, in its record."""
 
 
 def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]:
-    """Return the records of a document: itself, its sections by their summaries, its chunks and theirs, its atoms."""
+    """Return the records of a document: itself, section summaries, chunks with their summaries, and atoms."""
     tags: dict[str, list[str]] = {}
     for tag in distillate.tags:
         tags.setdefault(tag.chunk, []).append(tag.text)
@@ -51,7 +51,7 @@ def records_of(document: Document, distillate: Distillate) -> tuple[Record, ...]
 
 
 def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple[Record, ...]:
-    """Return the records of what all documents share: each tag and entity by its name and aliases."""
+    """Return the records of tags and entities, which all documents share: their names and aliases."""
     found = [Record(tag.id, RecordKind.TAG, CORPUS_OWNER, " ; ".join((tag.text, *tag.aliases))) for tag in tags]
     found += [
         Record(entity.id, RecordKind.ENTITY, CORPUS_OWNER, " ; ".join((entity.name, *entity.aliases)))
@@ -61,20 +61,20 @@ def corpus_records(tags: Collection[Tag], entities: Collection[Entity]) -> tuple
 
 
 def embed_records(records: tuple[Record, ...], embedder: Embedder) -> bytes:
-    """Return the records with their vectors and terms, as they are kept among the artifacts."""
+    """Embed records, and return them with their vectors and terms in the form of the artifact."""
     vectors = embedder.embed([record.text for record in records], Side.PASSAGE)
     return codec.pack((records, vectors.shape[1], to_bytes(vectors), list(map(terms_of, records))))
 
 
 def read_records(data: bytes) -> EmbeddedRecords:
-    """Return the records, vectors and terms that `embed_records` wrote."""
+    """Return the records, vectors and terms of an artifact of `embed_records`."""
     records, dimension, raw, terms = codec.unpack(data, tuple[tuple[Record, ...], int, bytes, tuple[str, ...]])
     return EmbeddedRecords(records, from_bytes(raw, len(records), dimension), terms)
 
 
 @dataclass(frozen=True, slots=True)
 class _Searched:
-    """What the self-recall gate needs of a `Record`."""
+    """The fields of a `Record` that the self-recall gate needs."""
 
     id: str
     kind: RecordKind
@@ -82,7 +82,7 @@ class _Searched:
 
 
 def read_searched(data: bytes) -> DocumentRecords:
-    """Return the atoms and chunks among what `embed_records` wrote, as the self-recall gate compares them."""
+    """Return the atoms and chunks of an artifact of `embed_records`, for the self-recall gate."""
     records, dimension, raw, terms = codec.unpack(data, tuple[tuple[_Searched, ...], int, bytes, tuple[str, ...]])
     vectors = from_bytes(raw, len(records), dimension)
 
@@ -95,13 +95,13 @@ def read_searched(data: bytes) -> DocumentRecords:
 
 
 def without(embedded: EmbeddedRecords, ids: Collection[str]) -> EmbeddedRecords:
-    """Return `embedded` without the records of these ids."""
+    """Return `embedded` without the records with these ids."""
     return embedded.at([place for place, record in enumerate(embedded.records) if record.id not in ids])
 
 
 def _document_record(document: Document, summary: str) -> Record:
     headings = " ; ".join(section.title for section in document.sections if section.title)
-    parts = (document.title, summary, headings[:DOCUMENT_WORDS], document.text[:DOCUMENT_WORDS])
+    parts = (document.title, summary, headings[:DOCUMENT_TEXT], document.text[:DOCUMENT_TEXT])
     return Record(
         document.id, RecordKind.DOCUMENT, document.id, "\n".join(filter(None, parts)), "", document.source.uri,
         document.source.media_type, date=document_date(document.metadata), language=document.language,
@@ -136,7 +136,7 @@ def _record(document: Document, chunk: Chunk, kind: RecordKind, id: str, text: s
 
 
 def worker_embedder(context: WorkerContext) -> Embedder:
-    """Return the embedder of a worker: one of its own, or its parent's where that is behind an endpoint."""
+    """Return the embedder of a worker: its own, or that of its parent if it is at an endpoint."""
     setup = context.setup
     if setup.embedder is None:
         from pipelines.ingest.worker_requests import ParentEmbedder
@@ -148,12 +148,12 @@ def worker_embedder(context: WorkerContext) -> Embedder:
 
 @lru_cache(maxsize=1)
 def _opened(settings: EmbedSettings, vectors: Path | None) -> Embedder:
-    """One for the life of the worker: some take long to load."""
+    """Return the embedder, which is cached for the life of the worker because some take long to load."""
     return open_embedder(settings, vectors)
 
 
 class _InBatches:
-    """A slow embedder: what it takes grows with the text alone, and is no sign of a document that never ends."""
+    """A slow embedder, with a new CPU limit for each batch: long documents must not exceed the limit."""
 
     def __init__(self, inner: Embedder, job: JobContext) -> None:
         self._inner = inner

@@ -1,7 +1,7 @@
-"""Erasing: what the catalog no longer lists is removed from every file of a knowledge base, down to its bytes.
+"""Erasure: removes the data of documents that are no longer in the catalog from all files of a knowledge base.
 
-What is to be erased is noted in the catalog before anything is removed, and struck out when all is done, so that the
-next run finishes what a killed one began. A run that removes nothing does none of this.
+A pending erasure is recorded in the catalog before anything is removed, and the record is deleted at the end, so that
+the next run completes an erasure that was killed. A run without removals does not erase.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pipelines.ingest.load import Loader, project
 from pipelines.ingest.report import forget_failures, silent
 from pipelines.ingest.sources.mirror import forget_copies
 from pipelines.ingest.task import SourceItem
-from pipelines.ingest.verdicts import SAID, forget_verdicts
+from pipelines.ingest.verdicts import VERDICTS, forget_verdicts
 from pipelines.ingest.vocabulary import drop_classes
 from pipelines.ingest.workers import makers_of
 from pipelines.llm.cache import ReplyStore
@@ -45,22 +45,22 @@ from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import TAG_PAIRS
 
 ERASE_FACT = "erase"
-"""The fact under which the catalog keeps what is still to be erased: an `Extent`, empty for nothing."""
+"""The name of the catalog fact with the `Extent` of a pending erasure; its value is empty if there is none."""
 KeysOf = Callable[[Source], StageKeys]
 
 
 class Extent(StrEnum):
-    """How far an erasure has to go."""
+    """What an erasure has to clean."""
 
     FILES = "files"
-    """There may be artifacts and replies of documents that never came into the stores."""
+    """Artifacts and cached replies, of documents that were never loaded into the stores."""
     STORES = "stores"
-    """Documents are removed, or were, from the stores."""
+    """Also the stores, from which documents are or were removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How many artifacts and replies went. `complete` is off where a reader held on to the log of the database."""
+    """The number of removed artifacts and replies; `complete` is False if a reader blocked the log of the database."""
 
     artifacts: int = 0
     replies: int = 0
@@ -68,19 +68,19 @@ class Erased:
 
 
 def noted_erasure(catalog: Catalog) -> Extent | None:
-    """Return the noted extent of an erasure that is still due, None for none."""
+    """Return the extent of the pending erasure, or None if there is none."""
     noted = catalog.fact(ERASE_FACT)
     return Extent(noted) if noted else None
 
 
 def note_erasure(catalog: Catalog, extent: Extent) -> None:
-    """Note in the catalog that there is something to erase; a note of the larger extent stays."""
+    """Record a pending erasure in the catalog, unless one of the same or the larger extent is recorded."""
     if noted_erasure(catalog) not in (extent, Extent.STORES):
         catalog.set_fact(ERASE_FACT, extent)
 
 
 def end_erasure_note(catalog: Catalog, finished: bool) -> None:
-    """Remove the note that a run made only because it was compiling, where it finished; else leave one."""
+    """After compiling, delete the record that was made for it if it `finished`; otherwise make sure there is one."""
     due = noted_erasure(catalog)
     if due is Extent.FILES and finished:
         catalog.set_fact(ERASE_FACT, "")
@@ -89,9 +89,9 @@ def end_erasure_note(catalog: Catalog, finished: bool) -> None:
 
 
 def is_losing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
-    """Whether a file of the catalog, or the content that it had, is not in the catalog afterwards.
+    """Return whether a file, or an earlier content of a file, is not in the catalog any more.
 
-    A file that cannot be read at present has not gone.
+    Files that cannot be read at present do not count as removed.
     """
     after = list(after)
     unread = {entry.uri for entry in after if entry.status is Status.FAILED and not entry.digest}
@@ -100,16 +100,16 @@ def is_losing(before: Iterable[Entry], after: Iterable[Entry]) -> bool:
 
 
 def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), keep_cache: bool = False) -> Erased:
-    """Erase what was noted; what belongs to entries of the catalog, or to `pending` sources not yet compiled, is kept.
+    """Carry out the pending erasure, keeping the data of all catalog entries and of `pending`, uncompiled sources.
 
-    `keep_cache` keeps the replies of models and the vectors of texts that were asked for.
+    `keep_cache` keeps the cached replies of models and vectors of texts.
     """
     extent = noted_erasure(stores.catalog)
     if extent is None:
         return Erased()
     entries = stores.catalog.entries()
     forget_failures(stores.catalog, {entry.uri for entry in entries})
-    if SAID.read(stores.catalog):
+    if VERDICTS.read(stores.catalog):
         forget_verdicts(stores.catalog, read_profiles([one for one in entries if "card" in one.artifacts], stores))
     left = {entry.document for entry in entries}
     forget_answers(stores.catalog, left)
@@ -124,7 +124,7 @@ def erase(stores: Stores, keys_of: KeysOf, pending: Collection[Source] = (), kee
 
 
 class _Wanted:
-    """Which artifacts are still wanted: a predicate. `documents` are the ids of the documents that are."""
+    """A predicate of the artifacts to keep; `documents` has the ids of the documents to keep."""
 
     def __init__(self, stores: Stores, keys_of: KeysOf, entries: Iterable[Entry], pending: Iterable[Source]) -> None:
         self._artifacts = stores.artifacts
@@ -140,7 +140,7 @@ class _Wanted:
         self.documents.discard("")
 
     def __call__(self, stage: str, key: str) -> bool:
-        return stage in (RECALL, NEAR) or (stage, key) in self._kept  # they hold digests and numbers, and no text
+        return stage in (RECALL, NEAR) or (stage, key) in self._kept  # RECALL and NEAR have digests and no text
 
     def _keep(self, source: Source, held: dict[str, str]) -> None:
         keys = self._keys_of(source)
@@ -172,20 +172,22 @@ def _drop_replies(stores: Stores, documents: Collection[str]) -> int:
 
 
 def _wipe_stores(stores: Stores, keep_cache: bool) -> bool:
-    places = stores.folder
+    embeddings = stores.folder.embeddings
     _drop_facts(stores)
     _drop_indexes(stores)
-    for folder in _other_vectors(stores):
-        shutil.rmtree(folder, ignore_errors=True)
-    if places.embeddings.is_file() and not keep_cache:
+    present = vectors_name(stores.embedder.info)
+    for folder in stores.folder.vectors.glob("*"):
+        if folder.name != present:
+            shutil.rmtree(folder, ignore_errors=True)
+    if embeddings.is_file() and not keep_cache:
         texts = (record.text for batch in stores.vectors.records() for record in batch.records)
-        keep_vectors(places.embeddings, stores.embedder.info, texts)
+        keep_vectors(embeddings, stores.embedder.info, texts)
     stores.vectors.optimize(erase=True)
     return stores.embedded.wipe()
 
 
 def _drop_indexes(stores: Stores) -> None:
-    """Remove the indexes that retrieval walks, but that of the graph as it is now."""
+    """Remove the retrieval indexes, except the main file of the current one."""
     state = graph_state(stores.graph.owners(), stores.embedder.info)
     for folder in stores.folder.root.glob("retrieval*"):
         present = folder == stores.index_folder and is_cached(folder, state)
@@ -196,13 +198,8 @@ def _drop_indexes(stores: Stores) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _other_vectors(stores: Stores) -> list[Path]:
-    present = vectors_name(stores.embedder.info)
-    return [folder for folder in stores.folder.vectors.glob("*") if folder.name != present]
-
-
 def _drop_facts(stores: Stores) -> None:
-    """Drop what the catalog learned of tags and their classes that no document has any more."""
+    """Drop the recorded tag classes and tag pairs that no document has any more."""
     classes = {node.id for node in stores.graph.nodes([NodeKind.TAG_CLASS])}
     drop_classes(stores.catalog, classes)
     pairs = TAG_PAIRS.read(stores.catalog)
@@ -214,10 +211,10 @@ def _drop_facts(stores: Stores) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was removed: the entries' URIs (the parts of a container with it), and how many artifacts and replies.
+    """The URIs of the removed entries (including the parts of containers), and the number of artifacts and replies.
 
-    `complete` is off where somebody who reads the knowledge base kept its log from being emptied; the next `forget`
-    or ingest makes up for it.
+    `complete` is False if a reader of the knowledge base prevented the log of the database from being emptied; the
+    next `forget` or ingest does this.
     """
 
     uris: tuple[str, ...]
@@ -227,22 +224,22 @@ class Forgotten:
 
 
 def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bool = False) -> Forgotten:
-    """Remove a document and the documents inside it; the others are linked anew without it.
+    """Remove a document and the documents inside it, and link the others again.
 
-    No byte of its text stays in a file of the knowledge base, nor in its Neo4j where the settings name one. Its own
-    file stays in the folder: an ingest that finds it there takes it in again. A removal that was killed is finished by
-    the next one, or by an ingest.
+    Its text is removed from all files of the knowledge base, and from Neo4j if the settings name one. The source file
+    stays in the folder, so the next ingest adds the document again unless the file is deleted. A removal that was
+    killed is completed by the next one, or by an ingest.
 
     Args:
-        name: the URI of the document, as it is or as it is shown, or its id.
+        name: the URI of the document, exact or as displayed, or its id.
         kb: the folder of the knowledge base.
-        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
-        keep_cache: keep what a model replied about the document.
+        settings: all settings; by default those of the knowledge base's strata.toml and the environment.
+        keep_cache: keep the cached replies of models about the document.
 
     Raises:
-        KnowledgeBaseNotFound: there is none at `kb`.
-        NotFound: no document is called so, or several are.
-        StoreLocked: another run writes the stores.
+        KnowledgeBaseNotFound: `kb` is not a knowledge base.
+        NotFound: no document has this name, or several have it.
+        StoreLocked: another run is writing to the stores.
 
     Example:
         print(forget("reports/2023.pdf", Path("kb")).uris)
@@ -255,22 +252,18 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         note_erasure(stores.catalog, Extent.STORES)
         loader = Loader(stores, silent)
         loader.remove(gone)
-        rest = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+        rest = stores.searchable()
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
         loader.finish(linking, is_wiped_next=True)
-        with suppress(Exception):  # where it cannot be made the first question tells; what is to go goes all the same
+        with suppress(Exception):  # a failure is reported by the first question, and must not stop the erasure
             Retriever.of(stores, settings.retrieve).keep_index()
         loader.end()
         makers = makers_of(settings, stores)
-
-        def keys_of(source: Source) -> StageKeys:
-            return stage_keys(source, settings, makers)
-
-        erased = erase(stores, keys_of, keep_cache=keep_cache)
+        erased = erase(stores, lambda source: stage_keys(source, settings, makers), keep_cache=keep_cache)
         project(stores, settings, silent)
         forget_copies(stores.folder.sources, [entry.uri for entry in gone if not entry.parent])
-        if not gone:  # what a killed one began is done now
+        if not gone:  # this call has only completed an erasure that was killed
             raise _unknown(name)
         return Forgotten(tuple(entry.uri for entry in gone), erased.artifacts, erased.replies, erased.complete)
 
@@ -279,7 +272,7 @@ def _named(name: str, stores: Stores) -> list[Entry]:
     entries = stores.catalog.entries()
     meant = called(name, (entry.uri for entry in entries))
     if len(meant) > 1:
-        raise NotFound(f"{len(meant)} documents are shown as {name}", ids=meant, hint="give the id of one")
+        raise NotFound(f"{len(meant)} documents are displayed as {name}", ids=meant, hint="give the id of one")
     found = [entry for entry in entries if name == entry.document or entry.uri in meant]
     inside = tuple(f"{entry.uri}{INSIDE}" for entry in found)
     return [*found, *(entry for entry in entries if entry.uri.startswith(inside))]

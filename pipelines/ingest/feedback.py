@@ -1,6 +1,6 @@
-"""Conversations and what people said of answers, kept in the catalog.
+"""Conversations, and feedback of users about answers, kept in the catalog.
 
-A confirmed answer's question becomes an atom of what it quotes.
+The question of a confirmed answer becomes an atom of the chunks that the answer quotes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pipelines.store.facts import CatalogFact, Remarks
 from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 CONFIRMED = "confirmed"
-"""The mark of an atom that comes from feedback, in the graph."""
+"""The node property of an atom that comes from feedback."""
 MOST = 200
-"""Conversations that are kept, the latest; the catalog reads them as one value."""
+"""Maximum conversations that are kept; the catalog reads them as one value."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotePlace:
-    """A quote that an answer rests on, by its characters in a document; `quote` is a digest of it."""
+    """A quote that an answer is based on, as a span of characters of a document; `quote` is its digest."""
 
     document: str
     uri: str
@@ -40,9 +40,9 @@ class QuotePlace:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What somebody (`by`) said of an answer, at a time in UTC. `expected` is what it should have been.
+    """The feedback of the user `by` about an answer, at a time in UTC. `expected` is the correct answer.
 
-    `answer` and `places` are empty once a document that it rested on has gone or changed.
+    `answer` and `places` are emptied when a document that the answer is based on is removed or changed.
     """
 
     id: str
@@ -64,65 +64,65 @@ FEEDBACK: Remarks[Feedback] = Remarks(
 )
 
 
-def keep(catalog: Catalog, feedback: Feedback) -> None:
-    """Keep what was said, in place of what was said of the same answer. Raises what `Remarks.add` does."""
+def record_feedback(catalog: Catalog, feedback: Feedback) -> None:
+    """Store feedback, replacing earlier feedback about the same answer. Raises the errors of `Remarks.add`."""
     FEEDBACK.add(catalog, feedback, lambda one: one.id == feedback.id)
 
 
 def forget_answers(catalog: Catalog, documents: Collection[str]) -> None:
-    """Drop answers that rest on documents which are not among these ids, or on none; the questions stay."""
+    """Drop the answers that are not based on documents, or on some that are not among these ids; keep the questions."""
 
     def without_answer(one: Feedback) -> Feedback:
-        rests = one.places and all(place.document in documents for place in one.places)
-        return one if rests else replace(one, answer="", places=())
+        is_current = one.places and all(place.document in documents for place in one.places)
+        return one if is_current else replace(one, answer="", places=())
 
     FEEDBACK.revise(catalog, without_answer)
 
 
 def quote_digest(text: str) -> str:
-    """Return what is kept of a quote."""
+    """Return the digest of a quote."""
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedQuestion:
-    """A question whose answer was confirmed, with a place that the answer rests on."""
+    """A question whose answer was confirmed, with a quote that the answer is based on."""
 
     question: str
     place: QuotePlace
 
 
 def confirmed_questions(catalog: Catalog) -> Mapping[str, tuple[ConfirmedQuestion, ...]]:
-    """Return what was confirmed, by the documents that it rests on."""
+    """Return the confirmed questions by the ids of the quoted documents."""
     found: dict[str, list[ConfirmedQuestion]] = {}
     for one in FEEDBACK.read(catalog):
         for place in one.places if one.right else ():
             found.setdefault(place.document, []).append(ConfirmedQuestion(one.question, place))
-    return {document: tuple(given) for document, given in sorted(found.items())}
+    return {document: tuple(questions) for document, questions in sorted(found.items())}
 
 
-def confirmed_key(given: Iterable[ConfirmedQuestion]) -> tuple[str, ...]:
-    """Return what stands for confirmed questions in the key of what is loaded."""
-    return tuple(sorted(f"{one.question} {one.place.start} {one.place.end} {one.place.quote}" for one in given))
+def confirmed_key(questions: Iterable[ConfirmedQuestion]) -> tuple[str, ...]:
+    """Return the representation of confirmed questions in load keys."""
+    return tuple(sorted(f"{one.question} {one.place.start} {one.place.end} {one.place.quote}" for one in questions))
 
 
-def with_confirmed(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Distillate:
-    """Return a document's knowledge with the confirmed questions as atoms of the chunks that hold the quotes.
+def with_confirmed(distillate: Distillate, questions: Iterable[ConfirmedQuestion]) -> Distillate:
+    """Return a document's distillate with the confirmed questions added as atoms of the quoted chunks.
 
-    A quote that no chunk holds as it was, for another reading of the document, adds nothing.
+    A question is ignored if no chunk contains its quote any more, because the document was parsed differently.
     """
-    new = {atom.id: atom for atom in _atoms(distillate, given)}
+    new = {atom.id: atom for atom in _atoms(distillate, questions)}
     known = {atom.id for atom in distillate.atoms}
     return replace(distillate, atoms=(*distillate.atoms, *(new[id] for id in sorted(new.keys() - known))))
 
 
 def with_confirmed_records(
-    embedded: EmbeddedRecords, distillate: Distillate, given: Iterable[ConfirmedQuestion], embedder: Embedder
+    embedded: EmbeddedRecords, distillate: Distillate, questions: Iterable[ConfirmedQuestion], embedder: Embedder
 ) -> EmbeddedRecords:
     """Return a document's records with those of the atoms that `with_confirmed` adds, and their vectors."""
     held = {record.id for record in embedded.records}
     chunks = {record.id: record for record in embedded.records if record.kind is RecordKind.CHUNK}
-    new = [atom for atom in _atoms(distillate, given) if atom.id not in held and atom.chunk in chunks]
+    new = [atom for atom in _atoms(distillate, questions) if atom.id not in held and atom.chunk in chunks]
     if not new:
         return embedded
     records = tuple(
@@ -133,8 +133,8 @@ def with_confirmed_records(
     return EmbeddedRecords((*embedded.records, *records), np.concatenate([embedded.vectors, vectors]))
 
 
-def _atoms(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Iterator[Atom]:
-    for one in given:
+def _atoms(distillate: Distillate, questions: Iterable[ConfirmedQuestion]) -> Iterator[Atom]:
+    for one in questions:
         for chunk in distillate.chunks:
             begin = one.place.start - chunk.provenance.span.start
             quote = chunk.text[max(0, begin) : one.place.end - chunk.provenance.span.start] if begin >= 0 else ""
@@ -146,9 +146,10 @@ def _atoms(distillate: Distillate, given: Iterable[ConfirmedQuestion]) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question as it was asked and as it was understood, with its answer, at a time in UTC.
+    """A question as asked and as understood, with its answer, at a time in UTC.
 
-    `documents` are the ids of those that the answer rests on; it is empty once one of them has gone or changed.
+    `documents` are the ids of the documents that the answer is based on. Both are emptied when one of them is removed
+    or changed.
     """
 
     asked: str
@@ -160,18 +161,18 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class KeptConversation:
-    """A conversation that was held."""
+    """A stored conversation."""
 
     id: str
     turns: tuple[Turn, ...] = ()
 
     @staticmethod
     def new() -> KeptConversation:
-        """Return one that has just begun; its id is made by chance."""
+        """Return an empty conversation with a random id."""
         return KeptConversation(f"chat:{uuid4().hex[:8]}")
 
     def said(self, asked: str, understood: str, answer: str, documents: Collection[str]) -> KeptConversation:
-        """Return the conversation with one more turn."""
+        """Return the conversation with an additional turn."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         return replace(self, turns=(*self.turns, Turn(asked, understood, answer, tuple(documents), at)))
 
@@ -179,26 +180,29 @@ class KeptConversation:
 CONVERSATIONS: Remarks[KeptConversation] = Remarks(
     CatalogFact("conversations", tuple[KeptConversation, ...], ()), "conversation", "chat --list", "--forget"
 )
-"""What was kept, the one last gone on with at the end."""
+"""The stored conversations, the most recently continued one last."""
 
 
 def keep_conversation(catalog: Catalog, one: KeptConversation) -> None:
-    """Keep a conversation in place of what was kept of it; beyond `MOST` those go that rested longest."""
+    """Store a conversation, replacing its earlier version; beyond `MOST`, the least recently continued are dropped."""
     with catalog.transaction():
         others = [other for other in CONVERSATIONS.read(catalog) if other.id != one.id]
         CONVERSATIONS.fact.write(catalog, (*others[-MOST + 1 :], one))
 
 
 def conversation_named(catalog: Catalog, id: str) -> KeptConversation:
-    """Return the conversation of this id, for an empty one the last. Raises `NotFound`."""
+    """Return the conversation with this id, or the last one if the id is empty. Raises `NotFound`."""
     for one in reversed(CONVERSATIONS.read(catalog)):
         if id in ("", one.id):
             return one
-    raise NotFound(f"no conversation {id}".strip(), hint="`strata chat --list` lists what there is")
+    raise NotFound(f"no conversation {id}".strip(), hint="`strata chat --list` lists them")
 
 
 def forget_conversations(catalog: Catalog, documents: Collection[str]) -> None:
-    """Drop answers that rest on documents which are not among these ids, or on none; what was asked stays."""
+    """Drop the answers that are not based on documents, or on some that are not among these ids; keep the questions.
+
+    After a dropped answer, `understood` is replaced by `asked`, since it may contain text of the answer.
+    """
     CONVERSATIONS.revise(catalog, lambda one: replace(one, turns=_left(one.turns, documents)))
 
 
@@ -206,9 +210,9 @@ def _left(turns: Collection[Turn], documents: Collection[str]) -> tuple[Turn, ..
     left: list[Turn] = []
     dropped = False
     for turn in turns:
-        rests = bool(turn.documents) and all(one in documents for one in turn.documents)
+        is_current = bool(turn.documents) and all(one in documents for one in turn.documents)
         understood = turn.asked if dropped else turn.understood
-        dropped = dropped or not rests
-        answer, on = (turn.answer, turn.documents) if rests else ("", ())
+        dropped = dropped or not is_current
+        answer, on = (turn.answer, turn.documents) if is_current else ("", ())
         left.append(replace(turn, understood=understood, answer=answer, documents=on))
     return tuple(left)

@@ -1,4 +1,4 @@
-"""Check that catalog, graph, vectors, artifacts and caches are whole and agree, and repair of what does not."""
+"""Checks that catalog, graph, vectors, artifacts and caches are undamaged and consistent, and repairs them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import read_records
 from pipelines.ingest.feedback import CONFIRMED
 from pipelines.ingest.integrity import (
+    ArtifactInspection,
     Defect,
     Inconsistency,
-    Inspected,
     StorePart,
     Sums,
     check_artifacts,
@@ -45,14 +45,14 @@ from pipelines.store.graph import recount
 from pipelines.store.vector import EmbeddedRecords
 
 LOST = "what was read of it was damaged"
-"""The reason of a document that is out of the stores until the next ingest."""
+"""The reason of a document that was removed from the stores until the next ingest."""
 
 
 @dataclass(frozen=True, slots=True)
 class FsckReport:
-    """What a check found, and after a repair what is left of it.
+    """The findings of a check, and those that `remaining` after a repair.
 
-    `documents` is the number looked at, `read` how many of the `artifacts` were read to the end.
+    `documents` is the number of documents checked, `read` how many of the `artifacts` were read.
     """
 
     documents: int
@@ -68,19 +68,19 @@ class FsckReport:
 
 
 def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_data: bool = False) -> FsckReport:
-    """Check that the stores of a knowledge base are whole and agree with one another, and repair them.
+    """Check that the stores of a knowledge base are undamaged and consistent, and optionally repair them.
 
     Args:
         kb: the folder of the knowledge base.
-        settings: all settings; without them those of the knowledge base's strata.toml and the environment.
-        repair: load anew what does not agree, and check once more. A document whose artifacts are gone or damaged
-            leaves the stores until the next ingest makes it anew, which is a finding of its own.
-        read_data: read every artifact and every vector, where otherwise a sample of the artifacts is read.
+        settings: all settings; by default those of the knowledge base's strata.toml and the environment.
+        repair: load the inconsistent documents again, and repeat the check. A document with missing or damaged
+            artifacts is removed from the stores until the next ingest compiles it again, which is also a finding.
+        read_data: read every artifact and every vector, instead of a sample of the artifacts.
 
     Raises:
-        KnowledgeBaseNotFound: there is none at `kb`.
-        StoreMismatch: its database cannot be opened at all.
-        StoreLocked: another run writes the stores.
+        KnowledgeBaseNotFound: `kb` is not a knowledge base.
+        StoreMismatch: its database cannot be opened.
+        StoreLocked: another run is writing to the stores.
 
     Example:
         report = fsck(Path("kb"), repair=True)
@@ -90,18 +90,18 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         if not stores.embedded.is_sound():
             name = stores.folder.database.name
-            detail = f"it is damaged: remove {name} and ingest the folder again, what was read is kept beside it"
+            detail = f"it is damaged: remove {name} and ingest the folder again; parsed documents are kept"
             return FsckReport(0, (Inconsistency(StorePart.CATALOG, Defect.CHANGED, name, detail),))
-        documents = len(_searchable(stores))
-        inspected, findings = _look(stores, settings, read_data)
+        documents = len(stores.searchable())
+        inspected, findings = _check(stores, settings, read_data)
         checked = FsckReport(documents, findings, artifacts=inspected.held, read=inspected.read)
         if not repair or not findings:
             return checked
         _repair(stores, settings, findings)
-        return replace(checked, remaining=_look(stores, settings, read_data)[1], repaired=True)
+        return replace(checked, remaining=_check(stores, settings, read_data)[1], repaired=True)
 
 
-def _look(stores: Stores, settings: Settings, read_data: bool) -> tuple[Inspected, tuple[Inconsistency, ...]]:
+def _check(stores: Stores, settings: Settings, read_data: bool) -> tuple[ArtifactInspection, tuple[Inconsistency, ...]]:
     inspected = inspect_artifacts(stores, stores.catalog.entries(), read_data)
     findings = [*inspected.findings, *_findings(stores, settings, read_data), *inspect_caches(stores.folder)]
     return inspected, tuple(sorted(set(findings)))
@@ -112,19 +112,20 @@ def _findings(stores: Stores, settings: Settings, read_data: bool) -> Iterator[I
     yield from (
         Inconsistency(StorePart.CATALOG, Defect.CHANGED, one.uri, "ingest the folder again")
         for one in entries
-        if _unread(one)
+        if one.reason in (DAMAGED, LOST)
     )
     damaged = stores.embedded.damaged_owners()
     yield from (
-        Inconsistency(StorePart.GRAPH, Defect.CHANGED, owner, "its rows are not what was written") for owner in damaged
+        Inconsistency(StorePart.GRAPH, Defect.CHANGED, owner, "its rows differ from what was written")
+        for owner in damaged
     )
     yield from check_artifacts(entries, {stage: tuple(stores.artifacts.keys(stage)) for stage in COMPILED})
     if damaged:
-        return  # what cannot be read cannot be compared
+        return  # damaged rows cannot be compared
     yield from _graph_findings(stores, settings, entries)
     yield from _vector_findings(stores, entries, read_data)
     if not stores.catalog.fact(LINKED_FACT):
-        yield Inconsistency(StorePart.CATALOG, Defect.CHANGED, CORPUS_OWNER, "the links are behind the documents")
+        yield Inconsistency(StorePart.CATALOG, Defect.CHANGED, CORPUS_OWNER, "the links are older than the documents")
 
 
 def _graph_findings(stores: Stores, settings: Settings, entries: Sequence[Entry]) -> Iterator[Inconsistency]:
@@ -145,9 +146,9 @@ def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) 
         return
     wanted, unknown = _wanted(stores)
     for node in stores.graph.nodes([NodeKind.ATOM]):
-        told, id = node.properties, f"atom/{node.id}"
-        if told.get(CONFIRMED) and not told.get("quarantined") and node.owner in wanted:
-            # Said by a person: no artifact has it.
+        properties, id = node.properties, f"atom/{node.id}"
+        if properties.get(CONFIRMED) and not properties.get("quarantined") and node.owner in wanted:
+            # It comes from an answer that a user confirmed, so no artifact has it.
             wanted[node.owner] = {**wanted[node.owner], id: held.get(node.owner, {}).get(id, 0)}
     shown = {owner: set(sums) for owner, sums in held.items() if owner not in unknown}
     yield from check_vectors(entries, {owner: set(sums) for owner, sums in wanted.items()}, shown)
@@ -156,14 +157,14 @@ def _vector_findings(stores: Stores, entries: Sequence[Entry], read_data: bool) 
 
 
 def _wanted(stores: Stores) -> tuple[Sums, set[str]]:
-    """Records by owner as they should be: those of the artifacts, less what is quarantined, and the corpus's.
+    """Return the expected records by owner: those of the artifacts that are not quarantined, and those of the corpus.
 
-    Also the documents of which that cannot be said, because their artifact is gone or damaged.
+    Also returns the documents whose records are unknown, because their artifact is missing or damaged.
     """
     quarantined = {node.id for node in stores.graph.nodes([NodeKind.ATOM]) if node.properties.get("quarantined")}
     wanted: Sums = {}
     unknown: set[str] = set()
-    for entry in _searchable(stores):
+    for entry in stores.searchable():
         data = stores.artifacts.get("embed", entry.artifacts.get("embed", "none"))
         if data is None:
             unknown.add(entry.document)
@@ -181,7 +182,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
         _clear_vectors(stores)
     for finding in findings:
         if finding.place is StorePart.GRAPH and finding.fault is Defect.CHANGED:
-            stores.graph.remove(finding.subject)  # the hashes of its rows say that they are as they should be
+            stores.graph.remove(finding.subject)  # loading alone would skip its rows, whose hashes are unchanged
         elif (
             finding.fault is Defect.ORPHAN
             and finding.subject != CORPUS_OWNER
@@ -190,7 +191,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
             stores.graph.remove(finding.subject)
             stores.vectors.write([finding.subject], EmbeddedRecords())
     _drop_artifacts(stores, findings)
-    whole = _searchable(stores)
+    whole = stores.searchable()
     for entry in whole:
         stores.catalog.record(entry.unloaded())
     loader = Loader(stores, silent)
@@ -203,17 +204,17 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
 
 
 def _clear_vectors(stores: Stores) -> None:
-    """Delete the tables of vectors, which are damaged, and no longer miss them."""
+    """Delete the damaged tables of vectors, and their recorded versions, so that they are not missed."""
     stores.vectors.close()
     TABLE_VERSIONS.forget(stores.catalog)
     shutil.rmtree(stores.folder.vectors / vectors_name(stores.embedder.info), ignore_errors=True)
 
 
 def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
-    """Remove what is damaged, and take the documents that it was made of out until the next ingest makes them anew.
+    """Remove damaged artifacts, and remove their documents from the stores until the next ingest compiles them again.
 
-    Those too of which an artifact is gone that was not read before. Where a picture or a part of a container is
-    damaged, it comes back only with the document's parse.
+    The same holds for documents with a missing artifact that the sample did not contain. For a damaged picture or part
+    of a container, the parse of its document is removed too, because only parsing restores it.
     """
     entries = {entry.uri: entry for entry in stores.catalog.entries()}
     found = [finding for finding in findings if finding.place is StorePart.ARTIFACTS]
@@ -223,7 +224,7 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
         if stage in ("picture", "member") and finding.detail in entries:
             stores.artifacts.remove("parse", entries[finding.detail].artifacts.get("parse", "none"))
     marked = {finding.detail for finding in found if finding.subject.partition("/")[0] != MENTIONS}
-    marked |= {entry.uri for entry in _searchable(stores) if is_lost(entry, stores.artifacts)}
+    marked |= {entry.uri for entry in stores.searchable() if is_lost(entry, stores.artifacts)}
     for entry in (entries[uri] for uri in sorted(marked & entries.keys())):
         stores.vectors.write([entry.document], EmbeddedRecords())
         stores.graph.remove(entry.document)
@@ -231,12 +232,12 @@ def _drop_artifacts(stores: Stores, findings: Sequence[Inconsistency]) -> None:
 
 
 def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:
-    places = stores.folder
+    folder = stores.folder
     for finding in findings:
         if finding.place is not StorePart.CACHES:
             continue
-        path = places.root / finding.subject
-        if path not in (places.replies, places.embeddings):
+        path = folder.root / finding.subject
+        if path not in (folder.replies, folder.embeddings):
             shutil.rmtree(path.parent)
         elif not is_sound(path):
             remove_file(path)
@@ -245,11 +246,3 @@ def _drop_caches(stores: Stores, findings: Sequence[Inconsistency]) -> None:
             for key in store.damaged():
                 store.get(key)
             store.close()
-
-
-def _unread(entry: Entry) -> bool:
-    return entry.reason in (DAMAGED, LOST)
-
-
-def _searchable(stores: Stores) -> list[Entry]:
-    return [entry for entry in stores.catalog.entries() if entry.status.searchable]

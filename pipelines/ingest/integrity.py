@@ -1,4 +1,4 @@
-"""Whether what lies in a knowledge base is what was written, and whether its stores agree, in both directions."""
+"""Integrity checks of a knowledge base: damaged data, and inconsistencies between its stores in both directions."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.vector import EmbeddedRecords
 
 SAMPLED_SHARE, SAMPLED_LEAST = 16, 64
-"""A sample reads one artifact in so many, and so many at least."""
+"""A sample has one artifact in 16, and at least 64."""
 RETRIEVAL_INDEX = "retrieval*/*.npz"
-"""Where question answering keeps what it read of the graph."""
+"""The files of the retrieval index, which is built from the graph."""
 
 Sums = dict[str, dict[str, int]]
-"""Checksums of records by kind and id, by owner."""
+"""The checksums of records: by owner, and then by kind and id."""
 
 
 class StorePart(StrEnum):
-    """A part of a knowledge base that is compared."""
+    """A part of a knowledge base that is checked."""
 
     CATALOG = "catalog"
     GRAPH = "graph"
@@ -45,16 +45,16 @@ class StorePart(StrEnum):
 
 class Defect(StrEnum):
     MISSING = "missing"
-    """The catalog lists it, the store does not hold it."""
+    """In the catalog, but not in the store."""
     ORPHAN = "orphan"
-    """The store holds it, the catalog does not list it."""
+    """In the store, but not in the catalog."""
     CHANGED = "changed"
-    """The store holds something else than was written, or an earlier version of it."""
+    """The stored data differs from what was written, or is an earlier version."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Inconsistency:
-    """Something about which two stores disagree: `subject` is an owner, a node, or stage and key of an artifact."""
+    """A defect of stored data; `subject` is an owner, a node, a file, or the stage and key of an artifact."""
 
     place: StorePart
     fault: Defect
@@ -65,9 +65,9 @@ class Inconsistency:
 def check_graph(
     entries: Iterable[Entry], recorded: Mapping[str, str], actual: Mapping[str, str]
 ) -> Iterator[Inconsistency]:
-    """Yield where the catalog and the graph disagree.
+    """Yield the differences between the catalog and the graph.
 
-    `recorded` are the digests that the store notes (`owners()`), `actual` those of what it holds (`recount()`).
+    `recorded` has the digests that the store has recorded (`owners()`), `actual` those of its contents (`recount()`).
     """
     wanted = {entry.document: entry.uri for entry in entries if entry.status.searchable}
     for document, uri in sorted(wanted.items()):
@@ -78,12 +78,12 @@ def check_graph(
             yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner)
         elif recorded.get(owner) != actual.get(owner):
             yield Inconsistency(
-                StorePart.GRAPH, Defect.CHANGED, owner, "its nodes and edges are not those that were written"
+                StorePart.GRAPH, Defect.CHANGED, owner, "its nodes and edges differ from what was written"
             )
 
 
 def check_ends(nodes: Set[str], ends: Iterable[tuple[str, str]]) -> Iterator[Inconsistency]:
-    """Yield edges that lead nowhere: `ends` are the ids at both ends of all edges, `nodes` all that there are."""
+    """Yield the missing nodes of edges; `nodes` has the ids of all nodes, `ends` the source and target of each edge."""
     for source, target in ends:
         for end in (source, target):
             if end not in nodes:
@@ -95,10 +95,10 @@ def check_ends(nodes: Set[str], ends: Iterable[tuple[str, str]]) -> Iterator[Inc
 def check_copy(
     source: Mapping[str, str], target: Mapping[str, str], actual: Mapping[str, str]
 ) -> Iterator[Inconsistency]:
-    """Yield where a second graph store is not the first: `owners()` of both, and `recount()` of the second."""
+    """Yield the differences of a copy of the graph: `owners()` of the graph and the copy, `recount()` of the copy."""
     for owner in sorted(source.keys() | target.keys() | actual.keys()):
         if owner not in source:
-            yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner, "in the copy alone")
+            yield Inconsistency(StorePart.GRAPH, Defect.ORPHAN, owner, "only in the copy")
         elif owner not in target:
             yield Inconsistency(StorePart.GRAPH, Defect.MISSING, owner, "not in the copy")
         elif not source[owner] == target[owner] == actual.get(owner):
@@ -108,34 +108,33 @@ def check_copy(
 def check_vectors(
     entries: Iterable[Entry], wanted: Mapping[str, Set[str]], held: Mapping[str, Set[str]]
 ) -> Iterator[Inconsistency]:
-    """Yield where vectors are missing or left over: ids of records by owner, as they should be and as they are."""
+    """Yield missing and surplus vectors; `wanted` and `held` are the expected and stored ids of records by owner."""
     known = {entry.document for entry in entries if entry.status.searchable} | {CORPUS_OWNER}
     for owner in sorted(wanted.keys() | held.keys()):
-        should, are = wanted.get(owner, set()), held.get(owner, set())
+        expected, stored = wanted.get(owner, set()), held.get(owner, set())
         if owner not in known:
-            yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(are)} records")
+            yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(stored)} records")
             continue
-        if missing := should - are:
+        if missing := expected - stored:
             yield Inconsistency(StorePart.VECTORS, Defect.MISSING, owner, f"{len(missing)} records")
-        if surplus := are - should:
+        if surplus := stored - expected:
             yield Inconsistency(StorePart.VECTORS, Defect.ORPHAN, owner, f"{len(surplus)} records")
 
 
 def check_records(
     wanted: Mapping[str, Mapping[str, int]], held: Mapping[str, Mapping[str, int]]
 ) -> Iterator[Inconsistency]:
-    """Yield whose records are not what was written: checksums by id, by owner; those on one side alone do not count."""
+    """Yield the owners of records whose checksums differ; records that are missing on one side are ignored."""
     for owner in sorted(wanted.keys() & held.keys()):
-        should, are = wanted[owner], held[owner]
-        if changed := [id for id in should.keys() & are.keys() if should[id] != are[id]]:
+        expected, stored = wanted[owner], held[owner]
+        if changed := [id for id in expected.keys() & stored.keys() if expected[id] != stored[id]]:
             yield Inconsistency(StorePart.VECTORS, Defect.CHANGED, owner, f"{len(changed)} records")
 
 
 def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]]) -> Iterator[Inconsistency]:
-    """Yield artifacts that the catalog lists and that are missing; `held` are the keys of each stage.
+    """Yield the missing artifacts of searchable documents; `held` has the stored keys of each stage to check.
 
-    Only stages that `held` names are checked. Artifacts beyond those are no fault: they save work when a file
-    goes back to what it was.
+    Surplus artifacts are not a defect: they are reused if a file returns to an earlier content.
     """
     keys = {stage: frozenset(found) for stage, found in held.items()}
     for entry in entries:
@@ -145,16 +144,16 @@ def check_artifacts(entries: Iterable[Entry], held: Mapping[str, Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Inspected:
-    """How many artifacts there are and how many of them were read, and which are not what was kept."""
+class ArtifactInspection:
+    """The number of artifacts, how many of them were read, and the damaged and missing ones."""
 
     held: int
     read: int
     findings: tuple[Inconsistency, ...]
 
 
-def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> Inspected:
-    """Read artifacts: all, or a sample that is the same until other artifacts are there, the least by digest."""
+def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> ArtifactInspection:
+    """Read all artifacts, or a sample: those with the lowest digests of their keys, so that it is reproducible."""
     artifacts = stores.artifacts
     held = [(stage, key) for stage in artifacts.stages() for key in artifacts.keys(stage)]
     chosen = held if every else _sample(held)
@@ -167,32 +166,34 @@ def inspect_artifacts(stores: Stores, entries: Sequence[Entry], every: bool) -> 
         for pair, fault in faults
         for uri in owners.get(pair, [""])
     )
-    return Inspected(len(held), len(chosen), findings)
+    return ArtifactInspection(len(held), len(chosen), findings)
 
 
 def is_lost(entry: Entry, artifacts: ArtifactStore) -> bool:
-    """Return whether one of the artifacts that a document was made into is gone or damaged."""
+    """Return whether an artifact of a compiled document is missing or damaged."""
     return any(artifacts.get(stage, entry.artifacts.get(stage, "none")) is None for stage in COMPILED)
 
 
-def inspect_caches(places: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
-    """Yield what is damaged among the files that only spare work."""
-    for path in (places.replies, places.embeddings):
+def inspect_caches(folder: KnowledgeBaseFolder) -> Iterator[Inconsistency]:
+    """Yield the damaged caches, whose contents can be computed again."""
+    for path in (folder.replies, folder.embeddings):
         if not is_sound(path):
             yield Inconsistency(
-                StorePart.CACHES, Defect.CHANGED, path.name, "it is begun anew: what was kept there is lost"
+                StorePart.CACHES, Defect.CHANGED, path.name, "it is created again, its contents are lost"
             )
-        elif path == places.replies and path.is_file() and (damaged := _damaged_replies(path)):
+        elif path == folder.replies and path.is_file() and (damaged := _damaged_replies(path)):
             yield Inconsistency(
-                StorePart.CACHES, Defect.CHANGED, path.name, f"{damaged} replies, which are asked for anew"
+                StorePart.CACHES, Defect.CHANGED, path.name, f"{damaged} replies, which are requested again"
             )
-    for path in sorted(places.root.glob(RETRIEVAL_INDEX)):
+    for path in sorted(folder.root.glob(RETRIEVAL_INDEX)):
         if not _is_whole(path):
-            yield Inconsistency(StorePart.CACHES, Defect.CHANGED, str(path.relative_to(places.root)), "it is read anew")
+            yield Inconsistency(
+                StorePart.CACHES, Defect.CHANGED, str(path.relative_to(folder.root)), "it is built again"
+            )
 
 
 def sums_of(embedded: EmbeddedRecords) -> Sums:
-    """Return what stands for each record and its vector."""
+    """Return a checksum of each record and its vector."""
     sums: Sums = {}
     for record, vector in zip(embedded.records, embedded.vectors, strict=True):
         sum = zlib.crc32(vector.tobytes(), zlib.crc32(codec.encode(record)))
@@ -201,7 +202,7 @@ def sums_of(embedded: EmbeddedRecords) -> Sums:
 
 
 def held_sums(stores: Stores) -> Sums:
-    """Return the sums of all records that the store of vectors holds. Raises `StoreError` where it cannot be read."""
+    """Return the checksums of all records in the vector store. Raises `StoreError` if it cannot be read."""
     held: Sums = {}
     for batch in stores.vectors.records():
         for owner, sums in sums_of(batch).items():
@@ -215,7 +216,7 @@ def _sample(held: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _owners(artifacts: ArtifactStore, entries: Sequence[Entry]) -> Mapping[tuple[str, str], list[str]]:
-    """The documents that each artifact was made of."""
+    """Return the URIs of the documents that each artifact belongs to."""
     owners: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         pairs = {(stage, key) for stage, key in entry.artifacts.items() if stage in COMPILED}

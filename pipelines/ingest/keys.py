@@ -1,4 +1,4 @@
-"""The keys of artifacts: each stage's is the digest of all that shaped its result, its predecessor's key included."""
+"""The keys of artifacts: the digest of all inputs of a stage, including the key of the previous stage."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pipelines.core.settings_section import fingerprint
 from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 
-# Raised by one when a stage gives other results for the same input and settings: old artifacts are then made anew.
+# Incremented when a stage gives different results for the same input and settings, so that artifacts are recomputed.
 VERSIONS = {"parse": 15, "chunk": 9, "atomize": 9, "card": 2, "embed": 7, "recall": 1, "link": 9, "load": 1}
 COMPILED = ("parse", "chunk", "atomize", "card", "embed")
-"""The stages whose results are kept for each document."""
+"""The stages whose results are stored for each document."""
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
-"""Statuses that follow from the content alone; a file that ended otherwise is tried again by the next run."""
+"""Statuses that the content alone determines; the next run retries files with a different status."""
 STOPPED = "stopped"
-"""The stage that stands in the catalog for a document that a limit ended: see `StageKeys.stopped`."""
+"""The name in `Entry.artifacts` that records that a limit stopped the document: see `StageKeys.stopped`."""
 CUT = "cut"
-"""What stands for a parse that was cut short and would be once more with the same limits."""
+"""The `cut` of a parse that the same limits would cut short again."""
 READINGS = "readings"
 """The stage of `StageKeys.readings`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Who does the work that settings alone do not name, with model and prompts; `describer` is empty for none."""
+    """The ids of the workers in artifact keys, with their models and prompts; `describer` is empty if not used."""
 
     splitter: str
     distiller: str
@@ -37,20 +37,20 @@ class Makers:
 
 @dataclass(frozen=True, slots=True)
 class StageKeys:
-    """The keys under which the artifacts of one source lie.
+    """The keys of the artifacts of a source.
 
-    A parse that was cut short, by a limit or because its process was lost, is kept under other keys than the whole
-    would be, with all that is made from it; they depend on the limits.
+    A parse that was cut short, by a limit or because its process died, and all results based on it, have different keys
+    from those of the complete document; these depend on the limits.
     """
 
     readings: str
-    """The key of what was read off the pictures of a document that is not whole yet; no limit moves it."""
+    """The key of the OCR readings of a document that is not completely read; it does not depend on limits."""
     raw: str
-    """The key of a parse as it is before its figures are described."""
+    """The key of a parse before its figures are described."""
     turned_away: str
-    """The key of a parse that a limit ended: with other limits it is tried again."""
+    """The key of a parse that a limit ended; it depends on the limits, so that others cause a retry."""
     stopped: str
-    """What stands in the catalog for a document that a limit cut short or ended after it was parsed: likewise."""
+    """The mark in the catalog of a document that a limit cut short, or ended after parsing; depends on the limits."""
     parse: str
     chunk: str
     atomize: str
@@ -58,22 +58,22 @@ class StageKeys:
     embed: str
 
     def by_stage(self) -> dict[str, str]:
-        """Return the keys of the artifacts that a compiled document has, by stage."""
+        """Return the keys of the artifacts of a compiled document, by stage."""
         return {stage: getattr(self, stage) for stage in COMPILED}
 
     def as_parsed(self, status: Status) -> str:
-        """Return the key of a parse that ended so, as the parser left it: figures are not described yet."""
+        """Return the key of a parse with this status, before figures are described."""
         return self.turned_away if status is Status.TOO_LARGE else self.raw
 
     def of_parse(self, status: Status) -> str:
-        """Return the key of a parse that ended so, once all is done."""
+        """Return the key of a parse with this status, after figures are described."""
         return self.parse if status.searchable else self.as_parsed(status)
 
 
 def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: str = "", cut: str = "") -> StageKeys:
-    """Return the keys for a source; the media type does not count, since it follows from the content.
+    """Return the keys for a source; its media type is not part of them, since the content determines it.
 
-    `undescribed` stands for the figures whose description is missing, `cut` for what a parse has left out.
+    `undescribed` identifies the figures without a description, `cut` what a parse has left out.
     """
     limits = limits_of(settings.parse)
     whole = raw = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
@@ -89,7 +89,7 @@ def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: 
 
 
 def limits_of(settings: ParseSettings) -> str:
-    """Return the digest of all that says how much of a document is read: with more, one cut short is read again."""
+    """Return the digest of all limits on reading a document; when they change, documents cut short are read again."""
     ocr = settings.ocr
     return digest(f"{fingerprint(settings.limits)} {ocr.figure_limit} {ocr.figures_cpu_s:g}".encode())
 

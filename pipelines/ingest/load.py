@@ -1,12 +1,12 @@
-"""Loading: the stores are projections of the artifacts, written document by document (design, section 4).
+"""Loading: writes the artifacts of documents to the stores, which are projections of them (design, section 4).
 
-Vectors are written before the graph, and the catalog's entry with the graph in one transaction: a run that is killed
-between the two writes the vectors again, the same ones.
+Vectors are written before the graph, and the catalog's entry in one transaction with the graph. If a run is killed in
+between, the next one writes the same vectors again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,31 +18,31 @@ from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.ingest.corpus import Linking
 from pipelines.ingest.embedding import corpus_records, read_records, without
 from pipelines.ingest.feedback import CONFIRMED, confirmed_questions, with_confirmed, with_confirmed_records
-from pipelines.ingest.gate import join_records
 from pipelines.ingest.report import Event, Phase, Progress, Stage
-from pipelines.llm.embedder import Embedder, Side
+from pipelines.llm.embedder import Side
 from pipelines.resources import Stores, open_graph, record_vectors
 from pipelines.settings import Settings
 from pipelines.store.artifact import drop_unreadable, read_artifact, read_distillate, read_document
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, CatalogFact
 from pipelines.store.graph import sync
-from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, join_records
 
 FAILURES: CatalogFact[tuple[Failure, ...]] = CatalogFact("failed", tuple[Failure, ...], ())
-"""The failures of the documents that linking and loading left out when they were last done."""
+"""The failures of the documents that the last linking and loading left out."""
 LOAD = Stage.LOAD.value
 DOCUMENTS_AT_ONCE = 32
 PART = 8 * DOCUMENTS_AT_ONCE
-"""Documents whose vectors are written before their graph is: a run that is killed in between writes those again."""
+"""Documents whose vectors are written before their graph; they are written again if a run is killed in between."""
 LoadPart = Sequence[tuple[Entry | None, Entry]]
-"""Documents to be written: the entry that the catalog has, None for none, and the one that it will have."""
+"""Documents to be written: the present entry of the catalog, or None, and the new one."""
 
 
 class Loader:
-    """Writes graph, vectors and catalog from the artifacts, document by document.
+    """Writes graph, vectors and catalog from the artifacts of documents.
 
-    The order of calls is `remove`, `record`, `load`, `finish`, `end`. `tell` is called with each document's events.
+    Methods are called in the order `remove`, `record`, `load`, `finish`, `end`. `tell` is called with the events of
+    documents.
     """
 
     def __init__(self, stores: Stores, tell: Progress) -> None:
@@ -55,14 +55,14 @@ class Loader:
             self._drop_orphans()
 
     def remove(self, entries: Iterable[Entry]) -> None:
-        """Remove these entries and every trace of their documents from graph and vectors."""
+        """Remove these entries from the catalog, and their documents from graph and vectors."""
         gone = list(entries)
         self._remove_documents([entry.document for entry in gone if entry.document])
         for entry in gone:
             self._stores.catalog.remove(entry.uri)
 
     def record(self, entries: Iterable[Entry]) -> None:
-        """Record entries that have no document; what their file had given before goes."""
+        """Record entries without a document; a document that their file had before is removed."""
         known = {entry.uri: entry for entry in self._stores.catalog.entries()}
         for entry in entries:
             before = known.get(entry.uri)
@@ -72,7 +72,7 @@ class Loader:
                 self._stores.catalog.record(entry)
 
     def load(self, entries: Sequence[Entry], linking: Linking) -> tuple[Failure, ...]:
-        """Write every document that the stores do not hold as it is now, and return those that cannot be written."""
+        """Write all new and changed documents, and return the failures of those that cannot be written."""
         for part in self.plan(entries, linking):
             self.write_vectors(part, linking)
             self.write_graph(part, linking)
@@ -80,14 +80,14 @@ class Loader:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """The documents that could not be written since the last `plan`."""
+        """The failures of documents that could not be written since the last `plan`."""
         return tuple(self._failed.values())
 
     def plan(self, entries: Sequence[Entry], linking: Linking) -> list[LoadPart]:
-        """Return the documents that the stores do not hold as they are now, in parts to be written one after the other.
+        """Return the new and changed documents, in parts to be written sequentially.
 
-        Of each part first the vectors are to be written, then the graph. Documents that linking left out are recorded
-        as failed, and what they had before goes; so it is with those that cannot be written.
+        For each part, the vectors must be written first, then the graph. Documents that linking left out, or that
+        cannot be written, are recorded as failed, and their earlier data is removed.
         """
         known = {entry.uri: entry for entry in self._stores.catalog.entries()}
         self._failed = {}
@@ -106,11 +106,11 @@ class Loader:
         return [todo[start : start + PART] for start in range(0, len(todo), PART)]
 
     def write_vectors(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
-        """Write the vectors of a part, and return the documents for which that fails."""
+        """Write the vectors of a part, and return the failures by document."""
         return self._write_each(part, lambda some: self._write_vectors(some, linking))
 
     def write_graph(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
-        """Write the graph and the catalog's entries of a part, and return the documents for which that fails."""
+        """Write the graph and the catalog's entries of a part, and return the failures by document."""
         left = [(before, entry) for before, entry in part if entry.document not in self._failed]
         failures = self._write_each(left, lambda some: self._write_graph(some, linking))
         for _, entry in left:
@@ -119,11 +119,11 @@ class Loader:
         return failures
 
     def finish(self, linking: Linking, *, is_wiped_next: bool = False) -> str:
-        """Write what no single document owns, and update the indexes.
+        """Write the links and the shared tags and entities, and update the indexes of the vectors.
 
-        Links to documents that the last `load` failed at are left out. Where the vectors are wiped next, that makes
-        their indexes, and they are left as they are. Returns why links are missing, empty where they are whole;
-        otherwise they count as behind.
+        Links to documents that the last `load` could not write are left out. With `is_wiped_next`, the indexes are not
+        updated, because wiping does this. Returns the reason why links are missing, or an empty string if they are
+        complete; with a reason, the links count as outdated.
         """
         trouble = linking.trouble or ("load: documents failed once more" if self._failed else "")
         catalog, key = self._stores.catalog, "" if trouble else linking.key
@@ -140,7 +140,7 @@ class Loader:
         return trouble
 
     def end(self) -> None:
-        """Note that the stores are written: readers that have gone on with what was there before read them now."""
+        """Record that writing is complete, upon which readers switch to the new state."""
         if self._wrote:
             self._stores.catalog.set_fact(WRITING_FACT, "")
 
@@ -155,7 +155,7 @@ class Loader:
             FAILURES.write(catalog, linking.failures)
 
     def _give_up(self, before: Entry | None, entry: Entry, failure: Failure) -> None:
-        """Record a failed document, and remove what it had before."""
+        """Record a failed document, and remove its earlier data."""
         if before != entry:
             documents = [one.document for one in (before, entry) if one is not None and one.document]
             self._remove_documents(list(dict.fromkeys(documents)))
@@ -170,12 +170,12 @@ class Loader:
         return tuple(failures)
 
     def _write_some(self, some: LoadPart, write: Callable[[LoadPart], None]) -> list[Failure]:
-        """Write some documents together; where that fails each by itself, to find those that it fails for."""
+        """Write documents together; if that fails, one by one, to find those that fail."""
         try:
             write(some)
         except Exception as error:
             if len(some) > 1:
-                as_failure("", LOAD, error)  # raises what is no document's fault
+                as_failure("", LOAD, error)  # raises errors that end the run
                 return [failure for one in some for failure in self._write_some([one], write)]
             before, entry = some[0]
             failure = self._failed[entry.document] = as_failure(entry.document, LOAD, error)
@@ -189,7 +189,7 @@ class Loader:
         self._stores.vectors.write(sorted(owners), join_records([self._vectors(entry, linking) for _, entry in batch]))
 
     def _write_graph(self, batch: LoadPart, linking: Linking) -> None:
-        with self._stores.catalog.transaction():  # one for them all: they share most of the pages that change
+        with self._stores.catalog.transaction():  # one for all: they change mostly the same pages of the database
             for before, entry in batch:
                 if before is not None and before.document and before.document != entry.document:
                     self._stores.graph.remove(before.document)
@@ -197,7 +197,7 @@ class Loader:
                 self._stores.catalog.record(entry)
 
     def _begin(self) -> None:
-        """Note that the stores are being written and their links are behind, before the first write."""
+        """Before the first write, record that the stores are being written and the links are outdated."""
         if not self._wrote:
             with self._stores.catalog.transaction():
                 self._stores.catalog.set_fact(WRITING_FACT, "1")
@@ -217,41 +217,41 @@ class Loader:
         distillate = with_confirmed(own, self._confirmed.get(entry.document, ()))
         whole = redirect(build_graph(document, distillate), linking.linked.replacements(entry.document))
         quarantined = frozenset(linking.gate.quarantined.get(entry.document, ()))
-        said = frozenset(atom.id for atom in distillate.atoms[len(own.atoms) :])
-        return _marked(_marked(whole, quarantined, "quarantined"), said, CONFIRMED)
+        confirmed = frozenset(atom.id for atom in distillate.atoms[len(own.atoms) :])
+        return _marked(_marked(whole, quarantined, "quarantined"), confirmed, CONFIRMED)
 
     def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
         with drop_unreadable(self._stores.artifacts, entry, "embed"):
             embedded = read_records(data)
-        if given := self._confirmed.get(entry.document, ()):
+        if confirmed := self._confirmed.get(entry.document, ()):
             distillate = read_distillate(self._stores.artifacts, entry)
-            embedded = with_confirmed_records(embedded, distillate, given, self._stores.embedder)
+            embedded = with_confirmed_records(embedded, distillate, confirmed, self._stores.embedder)
         return without(embedded, linking.gate.quarantined.get(entry.document, ()))
 
     def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
-        """The records with their vectors, those that the store has already taken from there."""
+        """Return the records with their vectors; vectors of texts that are in the store are taken from there."""
         held = {
             record.text: vector
             for embedded in self._stores.vectors.records((RecordKind.TAG, RecordKind.ENTITY))
             for record, vector in zip(embedded.records, embedded.vectors, strict=True)
         }
         missing = sorted({record.text for record in records} - held.keys())
-        held |= dict(zip(missing, _embedded(self._stores.embedder, missing), strict=True))
+        held |= dict(zip(missing, self._stores.embedder.embed(missing, Side.PASSAGE), strict=True))
         if not records:
             return EmbeddedRecords()
         return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
 
     def _drop_orphans(self) -> None:
-        """Remove vectors of documents that are not in the catalog: a killed run had begun to write them."""
-        known = {entry.document for entry in self._stores.catalog.entries() if entry.status.searchable} | {CORPUS_OWNER}
+        """Remove vectors of documents that are not in the catalog, which a killed run has written."""
+        known = {entry.document for entry in self._stores.searchable()} | {CORPUS_OWNER}
         owners = {record.owner for embedded in self._stores.vectors.records() for record in embedded.records}
         self._remove_documents(sorted(owners - known))
         self._begin()
 
 
 def _marked(subgraph: Subgraph, ids: frozenset[str], mark: str) -> Subgraph:
-    """The subgraph with some atoms marked: as quarantined, listed and not found; or as confirmed by a person."""
+    """Return the subgraph with a property set for some atoms: quarantined (not searched), or confirmed by a user."""
     if not ids:
         return subgraph
     nodes = tuple(
@@ -261,7 +261,7 @@ def _marked(subgraph: Subgraph, ids: frozenset[str], mark: str) -> Subgraph:
 
 
 def loaded_entry(entry: Entry, linking: Linking) -> Entry:
-    """Return the entry as it stands in the catalog once its document is loaded with these links, or failed in them."""
+    """Return the entry for the catalog after loading its document with these links, or after its failure."""
     if entry.document in linking.failed:
         return failed_entry(entry, linking.failed[entry.document])
     quarantined = len(linking.gate.quarantined.get(entry.document, ()))
@@ -270,27 +270,22 @@ def loaded_entry(entry: Entry, linking: Linking) -> Entry:
 
 
 def failed_entry(entry: Entry, failure: Failure) -> Entry:
-    """Return the entry of a document that failed after it was parsed; its artifacts stay."""
+    """Return the entry of a document that failed after it was parsed; its artifacts are kept."""
     return replace(entry.unloaded(), status=Status.FAILED, reason=failure.reason, stage=failure.stage, counts={})
 
 
 def _between_others(subgraph: Subgraph, documents: Collection[str]) -> Subgraph:
-    """The subgraph without the edges that begin or end at these documents."""
+    """Return the subgraph without the edges from or to these documents."""
     if not documents:
         return subgraph
     kept = (edge for edge in subgraph.edges if edge.source not in documents and edge.target not in documents)
     return replace(subgraph, edges=tuple(kept))
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str]) -> Iterator[np.ndarray]:
-    yield from embedder.embed(texts, Side.PASSAGE)
-
-
 def project(stores: Stores, settings: Settings, tell: Progress) -> tuple[Failure, ...]:
-    """Bring the graph stores that the settings name beside the embedded one up to it; return what failed, by document.
+    """Update the copies of the graph in other stores; return the failures of documents that cannot be written.
 
-    A document that cannot be written is a failure, and the others are written. Raises `StoreUnavailable` where no
-    server answers, or one that went away does not come back in time.
+    Raises `StoreUnavailable` if no server answers, or if one does not come back in time.
     """
     failures: list[Failure] = []
     for name in settings.store.graph_copies:

@@ -1,8 +1,9 @@
-"""The parse stage of a document, in a worker: from its artifact where there is one, else from its file."""
+"""The parse stage of a document, in a worker process: reads its artifact if there is one, otherwise its file."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -17,19 +18,19 @@ from pipelines.ingest.task import Compiled
 from pipelines.ingest.worker_context import WorkerContext
 from pipelines.parse.parse import parse as parse_source
 from pipelines.parse.parse import temporary_file
-from pipelines.parse.parsed import Parsed, Readings, ReadOff
+from pipelines.parse.parsed import Parsed, ReadOff
 from pipelines.store.artifact import ArtifactStore, Member, ParsedRecord
 
 
 def parse(context: WorkerContext) -> ParsedRecord:
-    """Return what the document's file holds, and keep it as an artifact; what is kept already is not parsed again.
+    """Parse a document and store the result as an artifact; a stored result is returned without parsing.
 
     Raises `StageFailed`.
     """
     with context.stage(Stage.PARSE.value):
         kept = _kept(context)
         if kept is not None:
-            return _told(context, kept)
+            return _reported(context, kept)
         context.tell(Stage.PARSE, Phase.STARTED)
         parsed = _parsed(context)
         record = keep_parts(parsed, context.artifacts)
@@ -44,7 +45,7 @@ def parse(context: WorkerContext) -> ParsedRecord:
 
 
 def keep_parts(parsed: Parsed, artifacts: ArtifactStore) -> ParsedRecord:
-    """Keep pictures and parts, and return the parse with their digests in their place."""
+    """Store pictures and parts as artifacts, and return the parse with their digests."""
     for picture in parsed.pictures:
         artifacts.put("picture", picture.digest, picture.data)
     members = []
@@ -65,13 +66,8 @@ def keep_parts(parsed: Parsed, artifacts: ArtifactStore) -> ParsedRecord:
     )
 
 
-def _readings(context: WorkerContext) -> dict[str, ReadOff]:
-    """What earlier runs read off the pictures of a document that they did not get through."""
-    return context.kept(READINGS, context.keys.readings, dict[str, ReadOff]) or {}
-
-
 def _keep_readings(context: WorkerContext, parsed: Parsed) -> None:
-    """More is read by every run: what is kept is replaced, and goes where the document is whole."""
+    """Replace the stored OCR readings, to which every run adds, and remove them when the document is complete."""
     if parsed.unread or parsed.status in REPEATABLE:
         context.artifacts.remove(READINGS, context.keys.readings)
     if parsed.readings:
@@ -79,14 +75,14 @@ def _keep_readings(context: WorkerContext, parsed: Parsed) -> None:
 
 
 def _kept(context: WorkerContext) -> ParsedRecord | None:
-    """The parse that is kept, with its figures described or not yet."""
+    """Return the stored parse, with or without descriptions of figures, or None."""
     keys = dict.fromkeys((context.keys.parse, context.keys.raw, context.keys.turned_away))
     return next((found for key in keys if (found := context.kept("parse", key, ParsedRecord)) is not None), None)
 
 
-def _told(context: WorkerContext, record: ParsedRecord) -> ParsedRecord:
-    """The record that was kept, after telling where it comes from."""
-    reason = context.task.reason  # where its process was lost after this much of it
+def _reported(context: WorkerContext, record: ParsedRecord) -> ParsedRecord:
+    """Report a stored parse, and return it; with the reason of the task, if its process died during parsing."""
+    reason = context.task.reason
     context.tell(Stage.PARSE, Phase.DONE if reason else Phase.REUSED, reason)
     if not reason or reason == record.reason:
         return record
@@ -95,24 +91,29 @@ def _told(context: WorkerContext, record: ParsedRecord) -> ParsedRecord:
 
 
 def _parsed(context: WorkerContext) -> Parsed:
-    task, settings, so_far = context.task, context.setup.settings.parse, _SoFar(context)
-    known = _readings(context)
+    task, settings, checkpoint = context.task, context.setup.settings.parse, _Checkpoint(context)
+    # The OCR readings of earlier runs, which were cut short.
+    known = context.kept(READINGS, context.keys.readings, dict[str, ReadOff]) or {}
+
+    def read(path: Path) -> Parsed:
+        return parse_source(
+            path, task.source, settings, known=known, checkpoint=checkpoint.keep, on_next_part=context.next_part
+        )
+
     if task.item.path is not None:
-        parsed = _parsed_file(context, task.item.path, so_far, known)
+        parsed = _parsed_file(context, task.item.path, read)
     elif (data := context.artifacts.get("member", task.source.digest)) is not None:
         with temporary_file(data, task.source, context.job.scratch) as path:
-            parsed = parse_source(
-                path, task.source, settings, known=known, checkpoint=so_far.keep, on_next_part=context.next_part
-            )
+            parsed = read(path)
     else:
         reason = "the bytes of this part are no longer kept; ingest its container again"
         parsed = Parsed(Status.FAILED, reason=reason)
-    so_far.drop()
+    checkpoint.drop()
     return parsed
 
 
-def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Readings) -> Parsed:
-    """What a file of the folder holds, opened so that it is the one that was found; one that cannot be is a result."""
+def _parsed_file(context: WorkerContext, path: Path, read: Callable[[Path], Parsed]) -> Parsed:
+    """Parse a file of the folder, opened so that it cannot be exchanged; if it cannot be opened, return the reason."""
     with ExitStack() as opened:
         try:
             descriptor = open_file(path, context.setup.within)
@@ -123,14 +124,11 @@ def _parsed_file(context: WorkerContext, path: Path, so_far: _SoFar, known: Read
         opened.callback(os.close, descriptor)
         if has_descriptor_paths():
             path = opened.enter_context(as_path(descriptor, path.suffix, context.job.scratch))
-        settings = context.setup.settings.parse
-        return parse_source(
-            path, context.source, settings, known=known, checkpoint=so_far.keep, on_next_part=context.next_part
-        )
+        return read(path)
 
 
-class _SoFar:
-    """Keeps the part of a document that is parsed so far, in case its process is lost in the rest."""
+class _Checkpoint:
+    """Stores the part of a document that is parsed so far, in case its process dies later."""
 
     def __init__(self, context: WorkerContext) -> None:
         self._context = context
@@ -143,10 +141,10 @@ class _SoFar:
         context, keys = self._context, self._context.setup.keys(self._context.source, cut=CUT)
         record = replace(keep_parts(parsed, context.artifacts), status=Status.PARTIAL)
         context.keep("parse", keys.raw, record)
-        context.hand_out(Compiled.begun(context.task.item).parsed(record, keys.parse, CUT))
+        context.send_partial(Compiled.initial(context.task.item).parsed(record, keys.parse, CUT))
         self._kept = keys
 
     def drop(self) -> None:
-        """Remove the part: the whole takes its place."""
+        """Remove the stored part, which the complete document replaces."""
         if self._kept is not None:
             self._context.artifacts.remove("parse", self._kept.raw)

@@ -1,4 +1,4 @@
-"""What a run has to do: the folder compared with the catalog; and the entries that the catalog will have after it."""
+"""The plan of a run, from a comparison of the folder with the catalog; and the catalog entries that result from it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pipelines.store.catalog import Catalog, Entry
 
 @dataclass(frozen=True, slots=True)
 class IngestPlan:
-    """What a run has to do: compile `items`, keep `unchanged`, record `left_out` with their reason.
+    """The plan of a run: compile `items`, keep `unchanged`, record `left_out` with their reasons.
 
-    `gone` are entries whose file is no longer there, parts of a vanished container among them.
+    `gone` are the entries whose file, or whose container, no longer exists.
     """
 
     items: tuple[SourceItem, ...] = ()
@@ -28,7 +28,7 @@ class IngestPlan:
     gone: tuple[Entry, ...] = ()
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return why files are left out that might not be, and why unchanged ones are not searchable."""
+        """Return the failures of files left out, unless they are skipped, and of unchanged, unsearchable documents."""
         scanned = (
             Failure(entry.uri, "scan", entry.reason, status=entry.status, retryable=True)
             for entry in self.left_out
@@ -43,12 +43,12 @@ class IngestPlan:
 
 
 def plan(found: Iterable[FoundFile], entries: Iterable[Entry], keys_of: Callable[[Source], StageKeys]) -> IngestPlan:
-    """Return what is to be done about each file of the folder and each entry of the catalog.
+    """Return what to do for each file of the folder and each entry of the catalog.
 
     Args:
         found: the files, unique by URI.
         entries: the entries, unique by URI.
-        keys_of: gives the keys of a source's artifacts with the present settings.
+        keys_of: returns the keys of a source's artifacts for the present settings.
     """
     known = {entry.uri: entry for entry in entries}
     items: list[SourceItem] = []
@@ -74,7 +74,7 @@ def plan(found: Iterable[FoundFile], entries: Iterable[Entry], keys_of: Callable
 
 
 def is_final(entry: Entry, source: Source, keys_of: Callable[[Source], StageKeys]) -> bool:
-    """Whether the catalog's entry of a source is what compiling it again would give."""
+    """Return whether compiling a source again would give the same catalog entry."""
     if entry.digest != source.digest or entry.status not in REPEATABLE:
         return False
     keys = keys_of(source)
@@ -104,7 +104,7 @@ def _stamps(one: Entry | FoundFile) -> tuple[int, int, int]:
 def _add_members(
     known: dict[str, Entry], items: list[SourceItem], unchanged: list[Entry], keys_of: Callable[[Source], StageKeys]
 ) -> None:
-    """Parts of unchanged containers: unchanged themselves, or to be tried again; in order, so that parts have parts."""
+    """Add the parts of unchanged containers, outer ones first, to `unchanged`, or to `items` if they are retried."""
     kept = {entry.uri for entry in unchanged}
     for entry in sorted(known.values(), key=lambda entry: entry.uri.count(INSIDE)):
         if not entry.parent or entry.parent not in kept:
@@ -118,16 +118,16 @@ def _add_members(
 
 
 def _below(entry: Entry, items: list[SourceItem]) -> bool:
-    """Whether the entry is a part of something to be compiled, which decides whether it is still there."""
+    """Return whether the entry is a part of an item to be compiled, which decides whether the part still exists."""
     return bool(entry.parent) and any(entry.uri.startswith(item.source.uri + INSIDE) for item in items)
 
 
 @dataclass(slots=True)
 class RunEntries:
-    """The entries of a run: what it planned and compiled, seen together with what the catalog holds at the time.
+    """The catalog entries of a run, computed from its plan, its compiled documents and the present catalog.
 
-    `keep_missing` keeps documents whose file is gone; `found` is how many documents the folder has; `stopped` is set
-    where the run ended early.
+    `keep_missing` keeps documents whose file no longer exists; `found` is the number of documents in the folder;
+    `stopped` is True if the run ended early.
     """
 
     catalog: Catalog
@@ -138,20 +138,20 @@ class RunEntries:
     stopped: bool = False
 
     def searchable(self) -> tuple[Entry, ...]:
-        """Return the entries of all documents that the knowledge base will hold, in order of URI."""
+        """Return the entries of all documents that the knowledge base will contain, in order of URI."""
         entries = [compiled.entry for compiled in self.compiled.values()]
         entries += [*self.plan.unchanged, *self.kept()]
         return tuple(sorted((entry for entry in entries if entry.status.searchable), key=lambda entry: entry.uri))
 
     def unsearchable(self) -> tuple[Entry, ...]:
-        """Return the new entries of what was left out, or failed."""
+        """Return the new entries of the documents that were left out or failed."""
         entries = [compiled.entry for compiled in self.compiled.values() if not compiled.entry.status.searchable]
         return (*entries, *self.plan.left_out)
 
     def gone(self) -> tuple[Entry, ...]:
-        """Return entries without a file, and parts that their container no longer holds.
+        """Return the entries without a file, and the parts that their container no longer has.
 
-        What a stopped run did not reach is not among them.
+        Parts are not included if the run was stopped.
         """
         kept = {entry.uri for entry in self.kept()}
         gone = [entry for entry in self.plan.gone if entry.uri not in kept]
@@ -162,7 +162,7 @@ class RunEntries:
         return tuple({entry.uri: entry for entry in gone}.values())
 
     def kept(self) -> tuple[Entry, ...]:
-        """Return entries that stay as they are: without a file, where that is wanted; not reached by a stopped run."""
+        """Return the retained entries: those without a file if `keep_missing`, and those that a stop left untouched."""
         kept = list(self.plan.gone) if self.keep_missing else []
         if self.stopped:
             missed = {item.source.uri for item in self.plan.items} - set(self.compiled)
@@ -170,7 +170,7 @@ class RunEntries:
         return tuple(kept)
 
     def changes(self) -> dict[str, int]:
-        """Return how many documents were done, unchanged, removed and left out."""
+        """Return the number of documents done, unchanged, removed and left out."""
         before = {entry.uri for entry in self.plan.unchanged}
         return {
             "done": len([uri for uri in self.compiled if uri not in before]),

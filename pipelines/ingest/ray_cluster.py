@@ -1,34 +1,33 @@
-"""The nodes of a Ray cluster. The one file that imports `ray`."""
+"""Runs jobs on the nodes of a Ray cluster. The only module that imports `ray`."""
 
 from __future__ import annotations
 
 import socket
 import warnings
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from contextlib import suppress
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from pipelines.core.errors import MissingExtra, SettingsError
 from pipelines.core.work.job import JobResult
-from pipelines.ingest.cluster import ANSWERS_S, CompletedJob, RemoteJob, gone, lost
+from pipelines.ingest.cluster import TIMEOUT_S, CompletedJob, RemoteJob, scheduler_lost, workers_lost
 
 PORT = 10001
-"""Where the client server of `ray start --head` listens."""
+"""The default port of the client server of `ray start --head`."""
 RETRIES = 3
-"""How often a job is tried again whose node was lost: as often as Dask does by its own settings."""
-CONNECTIONS = 3
-"""How often Ray is asked for a connection: it forks a process for each from one full of threads, and some die of it."""
+"""Retries of a job whose node was lost, as with the default settings of Dask."""
+CONNECTION_TRIES = 3
+"""Attempts to connect: for each, Ray forks a process from one with many threads, and such a process sometimes dies."""
 
 
 class RayCluster:
-    """The nodes of the Ray cluster whose client server is at `address`, as ray://HOST:10001. See `Cluster`.
+    """A `Cluster` on a Ray cluster; `address` is that of its client server, such as ray://HOST:10001.
 
     Raises:
         MissingExtra: `ray` is not installed.
-        SettingsError: no Ray answers there.
+        SettingsError: no Ray server answers at the address.
     """
 
     def __init__(self, address: str) -> None:
@@ -51,15 +50,16 @@ class RayCluster:
         """See `Cluster`."""
         with self._context:
             remote = self._run.remote(job)
-        remote.future().add_done_callback(partial(_hand_over, ended, remote))
+        # The callback keeps a reference to the job, because Ray cancels jobs without references.
+        remote.future().add_done_callback(lambda future, _remote=remote: ended(future.result))
 
     def failure(self, error: Exception) -> JobResult:
         """See `Cluster`."""
         errors = self._ray.exceptions
         if isinstance(error, (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError)):
-            return lost()
+            return workers_lost()
         if isinstance(error, (errors.RaySystemError, CancelledError, OSError, TimeoutError)):
-            return gone("Ray cluster", error)
+            return scheduler_lost("Ray cluster", error)
         raise error
 
     def close(self) -> None:
@@ -68,31 +68,24 @@ class RayCluster:
 
 
 def run_on_worker(job: RemoteJob) -> CompletedJob:
-    """Run a job in a worker process of a Ray node; Ray starts one for each processor."""
+    """Run a job in a worker process of a Ray node. Ray starts one process per CPU."""
     return job.run("Ray node", 1)
 
 
-def _hand_over(
-    ended: Callable[[Callable[[], CompletedJob]], None], _kept: object, future: Future[CompletedJob]
-) -> None:
-    """Tell that a job has ended. Its reference is held until then: Ray cancels what nobody refers to."""
-    ended(future.result)
-
-
 def _connected(ray: Any, address: str) -> Any:
-    """Connect, and keep to this connection what Ray would say and set for the whole process."""
+    """Return a connection to the cluster, without logging or settings that affect the whole process."""
     parts = urlsplit(address)
-    with socket.create_connection((parts.hostname or "", parts.port or PORT), timeout=ANSWERS_S):
-        pass  # Ray's client asks a closed port for half a minute
-    for _ in range(CONNECTIONS - 1):
+    with socket.create_connection((parts.hostname or "", parts.port or PORT), timeout=TIMEOUT_S):
+        pass  # Ray's client retries a closed port for half a minute
+    for _ in range(CONNECTION_TRIES - 1):
         with suppress(ConnectionAbortedError):
-            return _asked(ray, address)
-    return _asked(ray, address)
+            return _connection(ray, address)
+    return _connection(ray, address)
 
 
-def _asked(ray: Any, address: str) -> Any:
+def _connection(ray: Any, address: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a failed connection is a warning there, and an error after it
+        warnings.simplefilter("ignore")  # Ray warns of a failed connection, and then raises an error
         return ray.init(address=address, allow_multiple=True, log_to_driver=False, configure_logging=False)
 
 

@@ -1,4 +1,4 @@
-"""Another embedding model for the same knowledge: built beside the present vectors, compared, then switched to."""
+"""Changes the embedder of a knowledge base: builds new vectors beside the present ones, compares both, and switches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from pipelines.core.document import Source
 from pipelines.core.errors import KnowledgeBaseNotFound, SettingsError
 from pipelines.core.graph import CORPUS_OWNER
-from pipelines.core.vectors import Vectors
 from pipelines.ingest.corpus import link_corpus
 from pipelines.ingest.embedding import embed_records, read_records
 from pipelines.ingest.feedback import confirmed_questions, with_confirmed_records
@@ -33,20 +32,20 @@ from pipelines.store.artifact import read_artifact, read_distillate
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT
 from pipelines.store.folder import KnowledgeBaseFolder
-from pipelines.store.vector import EmbeddedRecords, RecordKind, VectorStore
+from pipelines.store.vector import EmbeddedRecords, RecordKind
 
 PROBES = 500
-"""Atoms that are asked as queries when two embedders are compared."""
+"""Maximum atoms used as queries to compare two embedders."""
 FIRST = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What a reindexing did.
+    """The result of a reindexing.
 
-    `before` and `after` name the embedders, `records` counts what was embedded. A recall is the share (0 to 1) of
-    `probes` atoms that bring back their own chunk among the first five. `dropped` are the folders of vectors that were
-    removed.
+    `before` and `after` are the names of the embedders, `records` is the number of embedded records. A recall is the
+    share (0 to 1) of the `probes` atoms that retrieve their own chunk among the first five. `dropped` are the removed
+    folders of vectors.
     """
 
     before: str
@@ -59,21 +58,20 @@ class Reindexed:
 
 
 def reindex(kb: Path, settings: Settings | None = None, drop_old: bool = False) -> Reindexed:
-    """Embed all records with another embedder, and make its vectors the ones that are searched.
+    """Embed all records with a new embedder, and search its vectors from then on.
 
-    Until the last step the present vectors serve; that step is one transaction.
+    The present vectors are used until the last step, which is a single transaction.
 
     Args:
         kb: the folder of the knowledge base.
-        settings: all settings, `embed` those of the new embedder; without them those of strata.toml and the
-            environment.
+        settings: all settings, with `embed` for the new embedder; by default those of strata.toml and the environment.
         drop_old: remove the vectors of other embedders afterwards.
 
     Raises:
-        KnowledgeBaseNotFound: there is none at `kb`.
-        SettingsError: it is the present embedder.
+        KnowledgeBaseNotFound: `kb` is not a knowledge base.
+        SettingsError: the new embedder is the present one.
         MissingExtra: the embedder's library is not installed.
-        StoreLocked: another run writes the stores.
+        StoreLocked: another run is writing to the stores.
 
     Example:
         done = reindex(Path("kb"), Settings(embed=EmbedSettings(name="e5")))
@@ -97,7 +95,7 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
         raise SettingsError(f"{name} is the present embedder")
     shutil.rmtree(stores.folder.vectors / name, ignore_errors=True)
     beside = replace(stores, vectors=open_vectors(settings, stores.folder, embedder.info), embedder=embedder)
-    entries = [entry for entry in stores.catalog.entries() if entry.status.searchable]
+    entries = stores.searchable()
     makers = makers_of(settings, beside)
     moved = [_embed(entry, beside, settings, makers) for entry in entries]
     for embedded in stores.vectors.records(owners=[CORPUS_OWNER]):
@@ -112,7 +110,7 @@ def _reindex(stores: Stores, embedder: Embedder, settings: Settings, drop_old: b
 
 
 def _embed(entry: Entry, beside: Stores, settings: Settings, makers: Makers) -> Entry:
-    """The entry with the key of its vectors by the new embedder, which are made and written."""
+    """Write the vectors of a document by the new embedder, and return its entry with their key."""
     source = Source(entry.uri, "", entry.size, entry.digest)
     key = stage_keys(source, settings, makers).embed
     data = beside.artifacts.get("embed", key)
@@ -140,7 +138,7 @@ def _switch(beside: Stores, entries: Sequence[Entry], settings: Settings) -> Non
 
 
 def _probes(stores: Stores) -> list[tuple[str, str]]:
-    """Texts of atoms and the chunks they belong to, spread evenly over all atoms."""
+    """Return the texts of atoms with the ids of their chunks, spread evenly over all atoms."""
     atoms = [(one.text, one.chunk) for batch in stores.vectors.records((RecordKind.ATOM,)) for one in batch.records]
     step = max(1, len(atoms) // PROBES)
     return atoms[::step][:PROBES]
@@ -150,12 +148,11 @@ def _recall(stores: Stores, probes: Sequence[tuple[str, str]]) -> float:
     if not probes:
         return 0.0
     vectors = stores.embedder.embed([text for text, _ in probes], Side.QUERY)
-    found = sum(_brings_back(stores.vectors, vector, chunk) for vector, (_, chunk) in zip(vectors, probes, strict=True))
+    found = sum(
+        any(hit.id == chunk for hit in stores.vectors.search(RecordKind.CHUNK, vector, FIRST))
+        for vector, (_, chunk) in zip(vectors, probes, strict=True)
+    )
     return found / len(probes)
-
-
-def _brings_back(store: VectorStore, vector: Vectors, chunk: str) -> bool:
-    return any(hit.id == chunk for hit in store.search(RecordKind.CHUNK, vector, FIRST))
 
 
 def _drop_others(folder: Path, kept: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a run reports: events while it goes on, how it ended, and the reports of the last runs, kept in the catalog."""
+"""Reporting: the events of a run, its report, and the records of the last runs in the catalog."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something happened to `subject` (a URI, empty for the whole corpus) in a stage.
+    """An event of a stage; `subject` is the URI of a document, or empty for the whole corpus.
 
-    `total` is the number of documents to do, told with the end of what comes before the first of them.
+    `total` is the number of documents to compile, which the last event before the first document carries.
     """
 
     stage: Stage
@@ -55,7 +55,7 @@ class Event:
 
 
 Progress = Callable[[Event], None]
-"""What is called with every event of a run."""
+"""The callback for the events of a run."""
 
 
 def silent(event: Event) -> None:
@@ -64,7 +64,7 @@ def silent(event: Event) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StageCount:
-    """How many documents a stage did anew, took from an earlier run, and failed on."""
+    """How many documents a stage processed, reused from an earlier run, and failed on."""
 
     done: int = 0
     reused: int = 0
@@ -75,9 +75,10 @@ class StageCount:
 class Report:
     """The summary of a run.
 
-    `documents` counts the files of the folder by status; `changes` what became of them ("added", "changed",
-    "removed", "unchanged"); `contents` what the knowledge base holds by kind; `usage` the language model's calls and
-    tokens by role. `stopped` says why the run ended early, empty when it did not.
+    `documents` counts the files of the folder by status, `changes` those "done", "unchanged", "removed" and "left out",
+    and `contents` the items of the knowledge base by kind. `dropped` counts the results of language work that failed a
+    check, by reason; `usage` has the model's calls and tokens by role. `stopped` is the reason why the run ended early,
+    empty if it did not.
     """
 
     knowledge_base: str
@@ -94,25 +95,25 @@ class Report:
 
     @property
     def failures_by_reason(self) -> dict[str, int]:
-        """How many failures there are of each kind, most first: by stage, and error or status."""
+        """The number of failures by stage and error (or status), most frequent first."""
         kinds = Counter(f"{one.stage}: {one.error or one.status.value}" for one in self.failures)
         return dict(kinds.most_common())
 
     @property
     def dollars(self) -> float:
-        """What the language model's calls cost."""
+        """The cost of all model calls."""
         return sum(float(role.get("dollars", 0)) for role in self.usage.values())
 
     @property
     def exit_code(self) -> int:
-        """0 when every document is in its place, 8 when some failed, 7 when the budget ended the run."""
+        """0 if every document succeeded, 8 if some failed or are unfinished, 7 if the budget ended the run."""
         if self.stopped:
             return 7
         return 8 if self.failures or self.unfinished else 0
 
 
 class Tally:
-    """Counts by stage how documents came out of it: by the first event of each, or what came of a failure at last."""
+    """Counts the results of documents by stage: the first one counts, but a failure is replaced by a later result."""
 
     def __init__(self) -> None:
         self._ends: dict[tuple[str, str], Phase] = {}
@@ -131,7 +132,7 @@ class Tally:
 
 
 def usage_by_role(ledger: Ledger, estimate: Estimate | None = None) -> dict[str, dict[str, float]]:
-    """Return what the language model's calls took, by the work they did, beside what was estimated where it was."""
+    """Return the model's calls, tokens and costs by role, with the estimated calls and costs if there are any."""
     estimated = {line.role: line for line in estimate.lines} if estimate else {}
     return {
         role: {
@@ -150,16 +151,16 @@ def usage_by_role(ledger: Ledger, estimate: Estimate | None = None) -> dict[str,
 
 
 MOST_RUNS = 50
-"""Runs that are kept; older ones go."""
+"""Maximum runs that are kept."""
 MOST_FAILURES = 200
-"""Failures of a run that are kept one by one; all are counted by their reason."""
+"""Maximum failures of a run that are kept; all are counted by reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as it is kept: `number` counts from 1, `began` is in UTC, `settings` are those that are not the defaults.
+    """The record of a run. `number` counts from 1, `began` is in UTC, `settings` are those that differ from defaults.
 
-    `reasons` counts the failures of all kinds, also of documents that have gone since.
+    `reasons` counts all failures by reason, including those of documents that were removed since.
     """
 
     number: int
@@ -175,7 +176,7 @@ RUNS: CatalogFact[tuple[RunRecord, ...]] = CatalogFact("runs", tuple[RunRecord, 
 
 
 def record_run(catalog: Catalog, folder: str, settings: dict[str, object], report: Report) -> None:
-    """Keep the report of a run that has just ended."""
+    """Record the report of a run that has just ended."""
     kept = RUNS.read(catalog)
     began = datetime.fromtimestamp(datetime.now(UTC).timestamp() - report.seconds, UTC)
     short = replace(report, failures=report.failures[:MOST_FAILURES])
@@ -187,7 +188,7 @@ def record_run(catalog: Catalog, folder: str, settings: dict[str, object], repor
 
 
 def run_of(catalog: Catalog, number: int) -> RunRecord:
-    """Return the run of this number. Raises `NotFound`."""
+    """Return the record of the run with this number. Raises `NotFound`."""
     runs = {record.number: record for record in RUNS.read(catalog)}
     if number not in runs:
         hint = f"there are {min(runs)} to {max(runs)}" if runs else "no run is recorded"
@@ -196,7 +197,7 @@ def run_of(catalog: Catalog, number: int) -> RunRecord:
 
 
 def forget_failures(catalog: Catalog, known: Collection[str]) -> None:
-    """Take out of all records the failures of documents that are not among the `known` URIs: these have gone."""
+    """Remove the failures of removed documents, those that are not among the `known` URIs, from all records."""
     runs = RUNS.read(catalog)
     left = tuple(
         replace(

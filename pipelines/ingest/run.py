@@ -1,4 +1,4 @@
-"""One run over a folder: prepare, compile, report; what it does about all documents is in `corpus_work`."""
+"""A run over a folder: prepare, compile, report. The steps over all documents are in `corpus_work`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import replace
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
 from pipelines.core.ids import INSIDE
 from pipelines.core.outcome import Failure, Status, as_failure
-from pipelines.ingest.compile import InWork, advance
-from pipelines.ingest.corpus import VERDICTS, judge_entities, read_profiles
+from pipelines.ingest.compile import DocumentProgress, advance
+from pipelines.ingest.corpus import JUDGED_ENTITIES, judge_entities, read_profiles
 from pipelines.ingest.corpus_work import CorpusWork
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, note_erasure, noted_erasure
@@ -29,19 +29,22 @@ from pipelines.llm.ledger import Ledger
 from pipelines.resources import Stores
 from pipelines.settings import Settings
 from pipelines.store.catalog import Entry
-from pipelines.store.facts import CatalogFact, Ingest, record_ingest
+from pipelines.store.facts import INGEST, CatalogFact, Ingest
 
 ESTIMATE: CatalogFact[Estimate | None] = CatalogFact("estimate", Estimate, None)
-"""The last estimate, to be set beside what the work then took."""
+"""The last estimate, which the report of a run compares with the actual usage."""
 _ANY_TEXT = "-"
 STAGES = tuple(stage.value for stage in (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED, Stage.LOAD))
 
 
 class IngestRun:
-    """A run in progress: its steps are called in order by `pipelines.ingest.build.execute`.
+    """A run in progress, whose steps `pipelines.ingest.steps.execute` calls in this order:
 
-    `prepare`, `settle`, `compile` for each item and those it returns, `judge`, the steps of `corpus`, `learn`,
-    `report`. In place of `compile`, `advance` takes a document from stage to stage, and `take` ends it.
+    `prepare`, `choose_classes`, `compile` for each item and for those it returns, `judge`, the steps of `corpus`,
+    `learn`, `report`. Instead of `compile`, `advance` compiles a document stage by stage, and `take` records the
+    result.
+
+    `settings` are all settings of the run; `stopped` is why it ended early, empty if it did not.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class IngestRun:
         lessons: Lessons | None = None,
     ) -> None:
         self._origin = origin
-        self._settings = settings
+        self.settings = settings
         self.stores = stores
         self.dispatcher = dispatcher
         self.workers = workers
@@ -69,17 +72,17 @@ class IngestRun:
         self._at_once = asyncio.Semaphore(settings.ingest.documents_at_once)
         self.corpus = CorpusWork(stores, settings, self._entries, {}, None, dispatcher, self._tell)
         self._trouble: list[Failure] = [*origin.failures]
-        self._stopped = ""
+        self.stopped = ""
         self._parts: Counter[str] = Counter()
 
     def prepare(self) -> tuple[SourceItem, ...]:
-        """Scan the folder and return what is to be compiled. Raises `SourceError` for a folder without documents."""
+        """Scan the folder and return the items to compile. Raises `SourceError` for a folder without documents."""
         self._tell(Event(Stage.SCAN, Phase.STARTED, detail=self._origin.shown))
-        found = (*scan(self._origin.folder, self._settings.ingest), *self._origin.left_out)
+        found = (*scan(self._origin.folder, self.settings.ingest), *self._origin.left_out)
         self._entries.found = sum(file.status is not Status.SKIPPED for file in found)
         if not self._entries.found:
             raise SourceError(f"no documents in {self._origin.shown}", hint="nothing was changed")
-        record_ingest(self.stores.catalog, Ingest(self._entries.found))
+        INGEST.write(self.stores.catalog, Ingest(self._entries.found))
         known = {entry.uri: entry for entry in self.stores.catalog.entries()}
         self._entries.plan = planned = plan(found, known.values(), self.dispatcher.setup.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))
@@ -87,16 +90,11 @@ class IngestRun:
             self._tell_reused(entry)
         left_over = noted_erasure(self.stores.catalog)
         self.corpus = CorpusWork(
-            self.stores, self._settings, self._entries, known, left_over, self.dispatcher, self._tell
+            self.stores, self.settings, self._entries, known, left_over, self.dispatcher, self._tell
         )
         if planned.items:
-            note_erasure(self.stores.catalog, Extent.FILES)  # until they are in the catalog, nothing else knows of them
+            note_erasure(self.stores.catalog, Extent.FILES)  # in case the run is killed before they are in the catalog
         return planned.items
-
-    @property
-    def settings(self) -> Settings:
-        """All settings of the run."""
-        return self._settings
 
     @property
     def asks_model(self) -> bool:
@@ -105,55 +103,56 @@ class IngestRun:
 
     @property
     def projects(self) -> bool:
-        """Whether there are graph stores beside the embedded one."""
-        return bool(self._settings.store.graph_copies)
+        """Whether the settings name copies of the graph in other stores."""
+        return bool(self.settings.store.graph_copies)
 
     @property
     def learns(self) -> bool:
-        """Whether there are samples to learn from."""
+        """Whether there are question-answer samples to learn from."""
         return self._lessons is not None
 
     def prefetch(self, items: Sequence[SourceItem]) -> None:
-        """Start to parse the first items, as many as are in work at once, while the run is still being set up."""
-        for item in items[: self._settings.ingest.documents_at_once]:
+        """Start parsing the first `documents_at_once` items while the run is still being set up."""
+        for item in items[: self.settings.ingest.documents_at_once]:
             self.dispatcher.prefetch(item, Stage.PARSE)
 
     async def fetch_model(self) -> None:
-        """Download the embedder's model where it is one that is downloaded: workers do not."""
+        """Download the model of the embedder if needed, because workers do not download."""
         if self.stores.embedder.info.name == "fastembed":
             await asyncio.to_thread(self.stores.embedder.embed, (_ANY_TEXT,))
 
-    async def settle(self, items: Sequence[SourceItem]) -> tuple[Failure, ...]:
-        """Settle the classes of tags, before any item is compiled; a budget that is reached ends the run."""
+    async def choose_classes(self, items: Sequence[SourceItem]) -> tuple[Failure, ...]:
+        """Choose the tag classes for the model, before any item is compiled; an exceeded budget stops the run."""
         try:
             found = await find_classes(items, self.dispatcher, self.workers, self.stores, self._tell)
         except BudgetExceeded as error:
             self._stop(error)
             return ()
         if found is not None:
-            self._settle_on(found)
-        elif items and self.workers.inducer() is not None:  # what is distilled without them is done again
+            self._use_classes(found)
+        elif items and self.workers.inducer() is not None:  # documents distilled without them are distilled again
             self.dispatcher.setup = replace(self.dispatcher.setup, settled=False)
         return ()
 
-    def _settle_on(self, found: KeptClasses) -> None:
-        """Have the model tag by these classes, and keep them."""
+    def _use_classes(self, found: KeptClasses) -> None:
+        """Store these tag classes and use them in this run."""
         if kept_classes(self.stores.catalog, found.maker) is None:
             CLASSES.write(self.stores.catalog, found)
         setup = with_classes(self.dispatcher.setup, [one.name for one in found.classes])
-        self.dispatcher.setup = replace(setup, makers=makers_of(self._settings, self.stores))
+        self.dispatcher.setup = replace(setup, makers=makers_of(self.settings, self.stores))
 
     async def compile(self, item: SourceItem) -> tuple[SourceItem, ...]:
-        """Compile one item and return the documents inside it, to be compiled too; a failure is kept, not raised."""
+        """Compile an item and return the documents inside it; a failure is recorded, not raised."""
         async with self._at_once:
-            work = InWork(item)
+            work = DocumentProgress(item)
+            # With a model, parsing is a separate job, because it does not ask the model.
             for stage in (Stage.EMBED,) if self.dispatcher.setup.model is None else (Stage.PARSE, Stage.EMBED):
-                work = await self.advance(work, stage)  # with a model, first what is done before it is asked
+                work = await self.advance(work, stage)
         return self.take(work)
 
-    async def advance(self, work: InWork, upto: Stage) -> InWork:
-        """Return a document taken on up to a stage; where the budget of the run is reached it stays where it is."""
-        if self._stopped:
+    async def advance(self, work: DocumentProgress, upto: Stage) -> DocumentProgress:
+        """Compile a document up to a stage; after the budget of the run is exceeded, it is returned unchanged."""
+        if self.stopped:
             return work
         try:
             return await advance(work, upto, self.dispatcher, self._tell)
@@ -161,30 +160,25 @@ class IngestRun:
             self._stop(error)
             return work
 
-    async def advance_in_turn(self, work: InWork, upto: Stage) -> InWork:
-        """Do what `advance` does once fewer than `ingest.documents_at_once` others are in work."""
+    async def advance_in_turn(self, work: DocumentProgress, upto: Stage) -> DocumentProgress:
+        """Do the same as `advance`, with at most `ingest.documents_at_once` documents at the same time."""
         async with self._at_once:
             return await self.advance(work, upto)
 
-    def take(self, work: InWork) -> tuple[SourceItem, ...]:
-        """Take what became of a document, and return the documents inside it; one that the budget stopped is left."""
+    def take(self, work: DocumentProgress) -> tuple[SourceItem, ...]:
+        """Record the result of a document, unless the budget stopped it, and return the documents inside it."""
         if not work.ended:
             return ()
         compiled = self._within_limit(work.item, work.outcome)
         self._entries.compiled[work.item.source.uri] = compiled
         return tuple(work.item.part(member) for member in compiled.members)
 
-    @property
-    def stopped(self) -> str:
-        """Why the run ended early, empty where it did not."""
-        return self._stopped
-
     def _stop(self, error: BudgetExceeded) -> None:
-        self._stopped, self._entries.stopped = error.message, True
+        self.stopped, self._entries.stopped = error.message, True
 
     def _within_limit(self, item: SourceItem, compiled: Compiled) -> Compiled:
-        """Leave out the parts of a file that go over the limit, all its containers within containers counted."""
-        file, most = item.source.uri.partition(INSIDE)[0], self._settings.parse.limits.members
+        """Leave out the parts of a file that exceed the limit, which counts the parts of nested containers too."""
+        file, most = item.source.uri.partition(INSIDE)[0], self.settings.parse.limits.members
         room = max(0, most - self._parts[file])
         self._parts[file] += len(compiled.members)
         if len(compiled.members) <= room:
@@ -194,24 +188,24 @@ class IngestRun:
         return replace(compiled, members=compiled.members[:room], failures=(*compiled.failures, failure))
 
     async def judge(self) -> tuple[Failure, ...]:
-        """Ask the model, where there is one, about entities that no rule decides; a failed call leaves them apart."""
-        kept = VERDICTS.read(self.stores.catalog)
+        """Ask the model, if any, about entities that no rule decides; after a failed call they are not merged."""
+        kept = JUDGED_ENTITIES.read(self.stores.catalog)
         if self.workers.judge() is None:
             return ()
-        asked = kept.maker == judge_maker(self._settings, self.stores) and not kept.unjudged
+        asked = kept.maker == judge_maker(self.settings, self.stores) and not kept.unjudged
         if asked and self.corpus.is_linked():
             return ()
         try:
             profiles = read_profiles(self.searchable(), self.stores)
-            VERDICTS.write(self.stores.catalog, await judge_entities(profiles, self.workers, self.stores))
+            JUDGED_ENTITIES.write(self.stores.catalog, await judge_entities(profiles, self.workers, self.stores))
         except BudgetExceeded as error:
             self._stop(error)
-        except Exception as error:  # linking finds the document that is to blame, if any is
+        except Exception as error:  # if a document has caused it, linking will find it
             self._trouble.append(as_failure("entities that no rule decides", "judge", error))
         return tuple(self._trouble)
 
     async def learn(self) -> tuple[Failure, ...]:
-        """Learn from question-answer samples, where there are any; a budget that is reached keeps what is done."""
+        """Learn tag pairs from the question-answer samples, if any; an exceeded budget stops the run."""
         if self._lessons is None:
             return ()
         self._tell(Event(Stage.LEARN, Phase.STARTED, detail=str(self._lessons.samples)))
@@ -229,7 +223,7 @@ class IngestRun:
         return ()
 
     def report(self) -> Report:
-        """Return how the run ended."""
+        """Return the report of the run."""
         entries = self.stores.catalog.entries()
         compiled = self._entries.compiled.values()
         return Report(
@@ -242,13 +236,13 @@ class IngestRun:
             usage=usage_by_role(self._ledger, ESTIMATE.read(self.stores.catalog)),
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
-            stopped=self._stopped,
+            stopped=self.stopped,
             seconds=round(time.monotonic() - self._started, 3),
         )
 
     def record(self, report: Report) -> None:
-        """Keep the report in the knowledge base, secrets masked; copies of a place that it was made from before go."""
-        record_run(self.stores.catalog, self._origin.shown, self._settings.changed(), report)
+        """Store the report in the knowledge base, with masked secrets, and remove copies of an earlier source."""
+        record_run(self.stores.catalog, self._origin.shown, self.settings.changed(), report)
         drop_copies(self.stores.folder, self._origin)
 
     def _failures(self) -> tuple[Failure, ...]:
@@ -258,7 +252,7 @@ class IngestRun:
         return tuple(sorted(failed, key=lambda failure: failure.subject))
 
     def searchable(self) -> tuple[Entry, ...]:
-        """Return the entries of all documents that the knowledge base will hold, in order of URI."""
+        """Return the entries of all documents that the knowledge base will contain, in order of URI."""
         return self._entries.searchable()
 
     def _tell(self, event: Event) -> None:

@@ -1,6 +1,6 @@
-"""The folder: which files there are, which of them are left out and why, and how they are opened.
+"""Scans the folder for files, decides which are left out and why, and opens files safely.
 
-A file is opened so that what is read is what was found: one that was swapped for a link leads nowhere.
+A file that was exchanged for a link out of the folder after the scan is not read.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file of the folder. Where it is left out, `reason` says why, and `status` how it is counted.
+    """A file of the folder. If it is left out, `status` and `reason` are set.
 
-    `path` is the file's own, to be opened; `uri` its name everywhere else. `within` is the real path of the folder in
-    which the file must lie when it is opened, None where links may lead out of it. `changed_ns` is when the system
-    last saw the file change, which nobody can set as `modified_ns` can be.
+    `path` is used to open the file, `uri` is its name everywhere else. `within` is the real path of the folder that the
+    file must be inside of when it is opened, or None if links may lead out of it. `changed_ns` is the system's time of
+    the last change, which programs cannot set, unlike `modified_ns`.
     """
 
     uri: str
@@ -54,10 +54,10 @@ class FoundFile:
 
 
 def scan(folder: Path, settings: IngestSettings) -> tuple[FoundFile, ...]:
-    """Return every file below `folder` in order of URI, the ones left out too; nothing is opened.
+    """Return every file below `folder` in order of URI, including those left out, without opening any.
 
-    Links to files are followed within the folder, and out of it where the settings say so; links to folders are not.
-    A knowledge base below the folder is left out as a whole. Raises `FolderNotFound`.
+    Links to files are followed within the folder, and out of it if the settings allow it; links to folders are not
+    followed. A knowledge base below the folder is left out as a whole. Raises `FolderNotFound`.
     """
     if not folder.is_dir():
         raise FolderNotFound(str(folder))
@@ -65,18 +65,18 @@ def scan(folder: Path, settings: IngestSettings) -> tuple[FoundFile, ...]:
 
 
 def within(folder: Path, settings: IngestSettings) -> Path | None:
-    """Return the real path in which the files of the folder must lie, None where links may lead out."""
+    """Return the real path that the files of the folder must be inside of, or None if links may lead out."""
     return None if settings.follow_links else Path(os.path.realpath(folder))
 
 
 def digest_file(path: Path, within: Path | None = None) -> str:
-    """Return the SHA-256 of a file's bytes. Raises `OSError`, and `LeadsOut` for a file that is not in `within`."""
+    """Return the SHA-256 of a file. Raises `OSError`, and `LeadsOut` for a file that is not inside `within`."""
     with open(open_file(path, within), "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 class _Scan:
-    """One walk over a folder; not recursive, so that depth costs nothing."""
+    """A walk over a folder; not recursive, so that its depth is not limited."""
 
     def __init__(self, folder: Path, settings: IngestSettings) -> None:
         self._folder = folder
@@ -108,19 +108,19 @@ class _Scan:
     def _found(self, path: Path, linked: bool) -> FoundFile:
         if reason := reason_by_name(path.relative_to(self._folder), self._settings):
             return self._left_out(path, Status.SKIPPED, reason)
-        if linked and self._within is not None and not lies_in(os.path.realpath(path), self._within):
+        if linked and self._within is not None and not Path(os.path.realpath(path)).is_relative_to(self._within):
             return self._left_out(path, Status.SKIPPED, OUTSIDE)
         try:
             state = path.stat()
         except OSError as error:
             how = "a link that leads nowhere" if linked else "cannot be read"
             return self._left_out(path, Status.FAILED, f"{how}: {error.strerror}")
-        status, reason = self._judged(state, linked)
+        status, reason = self._status(state, linked)
         return FoundFile(
             self._uri(path), path, state.st_size, state.st_mtime_ns, status, reason, self._within, state.st_ctime_ns
         )
 
-    def _judged(self, state: os.stat_result, linked: bool) -> tuple[Status | None, str]:
+    def _status(self, state: os.stat_result, linked: bool) -> tuple[Status | None, str]:
         if linked and stat.S_ISDIR(state.st_mode):
             return Status.SKIPPED, "a link to a folder"
         if not stat.S_ISREG(state.st_mode):
@@ -137,7 +137,7 @@ class _Scan:
 
 
 def reason_by_name(relative: PurePath, settings: IngestSettings) -> str:
-    """Return why a document of this relative path is left out, empty where it is not."""
+    """Return why a file with this relative path is left out, or an empty string."""
     if not settings.hidden and relative.name.startswith("."):
         return "hidden file"
     if not settings.hidden and any(part.startswith(".") for part in relative.parts):
@@ -151,13 +151,13 @@ def reason_by_name(relative: PurePath, settings: IngestSettings) -> str:
 
 
 def reason_by_size(size: int, settings: IngestSettings) -> str:
-    """Return why a document of so many bytes is left out, empty where it is not."""
+    """Return why a file of `size` bytes is left out, or an empty string."""
     most = settings.max_file_mb
     return f"larger than {most} MiB (ingest.max_file_mb)" if size > most * _MEBIBYTE else ""
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    with contextlib.suppress(OSError):  # what is wrong is told when the file is looked at
+    with contextlib.suppress(OSError):  # the error occurs again, and is reported, when the file is examined
         return entry.is_dir(follow_symlinks=False)
     return False
 
@@ -173,18 +173,13 @@ def _matches(relative: PurePath, pattern: str) -> bool:
     return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name, flat) or PurePosixPath(name).match(flat)
 
 
-def lies_in(path: Path | str, folder: Path) -> bool:
-    """Whether a path without links is `folder` or below it."""
-    return Path(path).is_relative_to(folder)
-
-
 def open_file(path: Path, within: Path | None = None) -> int:
-    """Return a descriptor of the regular file at `path`, to be read; the caller closes it.
+    """Open the regular file at `path` for reading and return its descriptor, which the caller closes.
 
-    With `within`, a real path, the file that was opened lies there, whatever `path` has become in the meantime. A pipe
-    or device is not waited for. Raises `LeadsOut`, `OSError`.
+    With `within`, a real path, the opened file is inside of it, even if `path` was exchanged since. Opening a pipe or
+    device does not block. Raises `LeadsOut` and `OSError`.
     """
-    target = path if within is None or _DESCRIPTORS.is_dir() else Path(os.path.realpath(path))
+    target = path if within is None or has_descriptor_paths() else Path(os.path.realpath(path))
     descriptor = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         _check(descriptor, target, within)
@@ -197,15 +192,18 @@ def open_file(path: Path, within: Path | None = None) -> int:
 def _check(descriptor: int, target: Path, within: Path | None) -> None:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         raise OSError(errno.EINVAL, "no longer a regular file", str(target))
-    if within is not None and not lies_in(_opened(descriptor, target), within):
-        raise LeadsOut(OUTSIDE, ids=(str(target),))
+    if within is not None:
+        # The path of the file that was actually opened, if the system can tell.
+        opened = os.readlink(_DESCRIPTORS / str(descriptor)) if has_descriptor_paths() else str(target)
+        if not Path(opened).is_relative_to(within):
+            raise LeadsOut(OUTSIDE, ids=(str(target),))
 
 
 @contextmanager
 def as_path(descriptor: int, suffix: str = "", scratch: Path | None = None) -> Iterator[Path]:
-    """Yield a path to an open file for any process of this user, wherever the file is moved.
+    """Yield a path to an open file, which any process of this user can use, even if the file is moved.
 
-    It ends in `suffix` where that is a plain one, and lies below `scratch`. Only while the descriptor is open.
+    It is below `scratch`, ends in `suffix` if that is alphanumeric, and is valid while the descriptor is open.
     """
     with tempfile.TemporaryDirectory(prefix="strata-", dir=scratch) as folder:
         link = Path(folder) / f"file{suffix if _PLAIN_SUFFIX.fullmatch(suffix) else ''}"
@@ -214,10 +212,5 @@ def as_path(descriptor: int, suffix: str = "", scratch: Path | None = None) -> I
 
 
 def has_descriptor_paths() -> bool:
-    """Whether this system shows open files as paths (Linux)."""
+    """Return whether this system has paths for file descriptors (Linux)."""
     return _DESCRIPTORS.is_dir()
-
-
-def _opened(descriptor: int, target: Path) -> str:
-    """The path of what was opened, asked of the descriptor where the system can tell."""
-    return os.readlink(_DESCRIPTORS / str(descriptor)) if _DESCRIPTORS.is_dir() else str(target)

@@ -1,4 +1,4 @@
-"""One file parsed and cut into chunks as ingesting does it, without a knowledge base."""
+"""Parses and chunks a single file in the same way as an ingest, without a knowledge base."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pipelines.store.folder import KnowledgeBaseFolder
 
 
 def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> Parsed:
-    """Return what one file holds: in a process of its own, within the limits of `settings`.
+    """Parse a file in a separate process, within the limits of `settings`.
 
-    A file that cannot be read as what it is gives a `Parsed` whose `status` and `reason` say so.
+    If the file cannot be parsed, the `status` and `reason` of the result say why.
 
     Raises:
-        SourceError: there is no such file.
+        SourceError: the file does not exist.
 
     Example:
         parsed = parse_single_file(Path("manual.pdf"))
@@ -35,10 +35,10 @@ def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> 
     if not file.is_file():
         raise SourceError(f"no such file: {file}")
     with ExitStack() as opened:
-        # What it is, the worker finds out: readers of one's own are not loaded into this process.
+        # The worker detects the media type, so that this process does not load the readers.
         source = Source(uri_of(file.name), "", file.stat().st_size, digest_file(file))
         pool = opened.enter_context(ParserPool(settings, workers=1))
-        if has_descriptor_paths():  # a reader's library may take no name that is not UTF-8
+        if has_descriptor_paths():  # some readers' libraries do not accept names that are not UTF-8
             descriptor = open_file(file)
             opened.callback(os.close, descriptor)
             file = opened.enter_context(as_path(descriptor, file.suffix))
@@ -46,10 +46,10 @@ def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> 
 
 
 def chunk_parsed(parsed: Parsed, settings: Settings, kb: Path) -> tuple[Chunk, ...]:
-    """Return the chunks of what was parsed, with their summaries; none where there is no document.
+    """Return the chunks of a parsed file with their summaries; empty if there is no document.
 
-    A model that is configured is asked, with the prompts and the kept replies of the knowledge base at `kb` where there
-    is one; where a call fails the structure decides. Raises `SettingsError`, `MissingExtra`.
+    A configured model is asked, with the prompts and cached replies of the knowledge base at `kb` if there is one;
+    after a failed call, the document's structure decides. Raises `SettingsError` and `MissingExtra`.
     """
     if parsed.document is None:
         return ()

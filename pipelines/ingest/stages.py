@@ -1,7 +1,7 @@
-"""The work on one document, in a worker process: parse, chunk, atomize, embed, each result kept as an artifact.
+"""Compiles one document in a worker process: parse, chunk, atomize, embed.
 
-Each stage is a function of (content, settings), its result stored under the digest of both (design, section 4); what is
-kept already is not made again. Whatever a document makes a stage raise is what becomes of that document.
+Each stage is a function of (content, settings), and its result is stored as an artifact under the digest of both
+(design, section 4); a stored result is reused. An error that a document causes fails only that document.
 """
 
 from __future__ import annotations
@@ -31,30 +31,32 @@ from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import Workers, workers_at
 from pipelines.parse.parse import preload as parse_preload
 from pipelines.parse.parsed import Parsed, Picture
-from pipelines.store.artifact import ArtifactStore, ParsedRecord
-from pipelines.store.compression import compressed
+from pipelines.store.artifact import ArtifactStore, ParsedRecord, compressed
 
 if TYPE_CHECKING:
     from pipelines.parse.describe import Describer
 
 
 def preload() -> None:
-    """Load what any document may need, this module and all that it imports among it."""
+    """Import ahead of time what documents may need, including this module and its imports."""
     parse_preload()
     compressed(b"")
 
 
 def compile_document(job: JobContext, task: DocumentTask) -> bytes:
-    """The job that compiles a document; the result is a `Compiled`. Raises what no document is to blame for."""
+    """Compile a document and return a packed `Compiled`: the function of a job.
+
+    Raises the errors that end the run, which the document did not cause.
+    """
     return codec.pack(asyncio.run(_compile(WorkerContext(job, task))))
 
 
 async def _compile(context: WorkerContext) -> Compiled:
-    compiled = Compiled.begun(context.task.item)
+    compiled = Compiled.initial(context.task.item)
     try:
         record = parse(context)
         compiled = compiled.parsed(record, context.keys.of_parse(record.status), context.cut)
-        context.hand_out(compiled)
+        context.send_partial(compiled)
         if record.document is None or context.task.upto is Stage.PARSE:
             return compiled
         return await _distil(context, compiled, record, record.document)
@@ -68,13 +70,13 @@ async def _distil(context: WorkerContext, compiled: Compiled, record: ParsedReco
     if context.task.upto is Stage.CHUNK:
         document, chunks, undescribed = await _describe_and_chunk(context, record, document)
         if chunks.failures:
-            context.hold("chunk", context.keys.chunk, chunks)
+            context.keep_unfinished("chunk", context.keys.chunk, chunks)
         return _with_failures(context, compiled, undescribed)
     document, distillate, undescribed = await do_language_work(context, record, document)
     compiled = _with_failures(context, compiled, undescribed)
     if context.task.upto is Stage.ATOMIZE:
         if distillate.unfinished:
-            context.hold("atomize", context.keys.atomize, distillate)
+            context.keep_unfinished("atomize", context.keys.atomize, distillate)
         return compiled
     with context.stage(Stage.EMBED.value):
         _embed(context, document, distillate)
@@ -91,8 +93,8 @@ async def do_language_work(
 ) -> tuple[Document, Distillate, tuple[Failure, ...]]:
     """Describe the figures of a parsed document, chunk it and distil it; `document` is that of `record`.
 
-    Returns the document with its figures described, what it was distilled into, and the figures that have no
-    description because a call failed. Raises `StageFailed`, `BudgetExceeded`.
+    Returns the document with its figures described, its distillate, and a failure for each figure that has no
+    description because a model call failed. Raises `StageFailed` and `BudgetExceeded`.
     """
     document, chunks, undescribed = await _describe_and_chunk(context, record, document)
     with context.stage(Stage.ATOMIZE.value):
@@ -116,7 +118,7 @@ async def _describe_and_chunk(
 async def _describe(
     context: WorkerContext, record: ParsedRecord, document: Document, describer: Describer
 ) -> tuple[Document, tuple[Failure, ...]]:
-    """The document with its figures described, kept in place of the one without, and those that failed."""
+    """Describe the figures and replace the stored parse; return the document and a failure for each failed figure."""
     if context.artifacts.get("parse", context.keys.parse) is not None:
         return document, ()
     from pipelines.parse.describe import describe_figures
@@ -131,7 +133,7 @@ async def _describe(
 
 
 def _pictures(record: ParsedRecord, document: Document, artifacts: ArtifactStore) -> tuple[Picture, ...]:
-    """The pictures of the document's figures, with their bytes."""
+    """Return the stored pictures of the document's figures."""
     types = {figure.digest: figure.media_type for figure in document.figures}
     held = ((name, artifacts.get("picture", name)) for name in record.pictures if name in types)
     return tuple(Picture(name, types[name], data) for name, data in held if data is not None)
@@ -142,8 +144,8 @@ async def _chunk(context: WorkerContext, document: Document, splitter: Splitter)
     if kept is not None:
         context.tell(Stage.CHUNK, Phase.REUSED)
         return Outcome(kept)
-    if (held := context.held("chunk", context.keys.chunk, Outcome[Chunk])) is not None:
-        return held
+    if (unfinished := context.unfinished("chunk", context.keys.chunk, Outcome[Chunk])) is not None:
+        return unfinished
     context.tell(Stage.CHUNK, Phase.STARTED)
     chunks = await split(document, splitter, context.setup.settings.chunk)
     if not chunks.failures:
@@ -157,8 +159,8 @@ async def _atomize(context: WorkerContext, document: Document, chunks: Outcome[C
     if kept is not None:
         context.tell(Stage.ATOMIZE, Phase.REUSED)
         return kept
-    if (held := context.held("atomize", context.keys.atomize, Distillate)) is not None:
-        return held
+    if (earlier := context.unfinished("atomize", context.keys.atomize, Distillate)) is not None:
+        return earlier
     context.tell(Stage.ATOMIZE, Phase.STARTED)
     settings = context.setup.settings
     distillate = await atomize(document, chunks.results, workers.distiller(), settings.atomize)
@@ -169,7 +171,7 @@ async def _atomize(context: WorkerContext, document: Document, chunks: Outcome[C
         distillate = replace(distillate, unfinished=tuple(one.id for one in chunks.results))
     if not distillate.unfinished:
         context.keep("atomize", context.keys.atomize, distillate)
-    context.drop_held("chunk", context.keys.chunk)
+    context.drop_unfinished("chunk", context.keys.chunk)
     context.tell(Stage.ATOMIZE, Phase.DONE, f"{len(distillate.atoms)} atoms")
     return distillate
 
@@ -177,7 +179,7 @@ async def _atomize(context: WorkerContext, document: Document, chunks: Outcome[C
 def _embed(context: WorkerContext, document: Document, distillate: Distillate) -> None:
     if distillate.unfinished:
         context.keep("atomize", _final(context.keys.atomize, distillate), distillate)
-        context.drop_held("atomize", context.keys.atomize)
+        context.drop_unfinished("atomize", context.keys.atomize)
     key, profile_key = _final(context.keys.embed, distillate), _final(context.keys.card, distillate)
     if context.artifacts.get("embed", key) is not None and context.artifacts.get("card", profile_key) is not None:
         context.tell(Stage.EMBED, Phase.REUSED)
@@ -200,7 +202,7 @@ def _done(context: WorkerContext, compiled: Compiled, distillate: Distillate) ->
 
 
 def _final(key: str, distillate: Distillate) -> str:
-    """The key of a result: its own name where language work is unfinished, so that the next run looks for the whole."""
+    """Return the key of a result; with unfinished language work a different one, so that the next run redoes it."""
     return key if not distillate.unfinished else f"{key}-{digest(codec.encode(distillate))[:16]}"
 
 

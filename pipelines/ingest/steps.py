@@ -1,4 +1,4 @@
-"""The order of a run's steps, and who takes them: plainly here, as Prefect's tasks in `flows`."""
+"""The steps of a run in order. They are executed directly here, or as Prefect tasks by `flows`."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ class RunStep(StrEnum):
 
 
 Work = Callable[[], Awaitable[Sequence[Failure]]]
-"""What a step does; it returns the failures that it met, and may be called again where one was raised."""
+"""The work of a step: returns its failures, and may be called again after an error."""
 
 
 class Steps(Protocol):
-    """Who takes the steps of a run."""
+    """Executes the steps of a run."""
 
     async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
-        """Compile documents side by side, and return those that are inside them."""
+        """Compile documents concurrently, and return the documents inside them."""
         ...
 
     async def take(self, step: RunStep, work: Work, subject: str = "") -> None:
-        """Take a step over all documents, or over those of them that `subject` says."""
+        """Execute a step; `subject` describes the documents that it is about, empty for all."""
         ...
 
     def writing(self) -> AbstractAsyncContextManager[None]:
-        """Return what is around the steps that write stores."""
+        """Return the context manager in which steps write to the stores."""
         ...
 
 
 class PlainSteps:
-    """Takes them as they are."""
+    """Executes the steps directly."""
 
     async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
         inside = await asyncio.gather(*map(run.compile, items))
@@ -70,15 +70,15 @@ PLAIN = PlainSteps()
 
 
 async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PLAIN) -> Report:
-    """Take a run through its steps: documents side by side, then the corpus as a whole.
+    """Execute all steps of a run, first for the documents concurrently, then for the whole corpus.
 
     Args:
-        run: a run of `open_run`, on which `prepare` was called.
-        items: what `prepare` returned.
-        steps: who takes the steps.
+        run: a run of `open_run`, after `prepare`.
+        items: the result of `prepare`.
+        steps: how the steps are executed.
     """
     if run.asks_model:
-        await steps.take(RunStep.CLASSES, lambda: run.settle(items))
+        await steps.take(RunStep.CLASSES, lambda: run.choose_classes(items))
     await compile_all(run, items, steps)
     if run.asks_model:
         await steps.take(RunStep.JUDGE, run.judge)
@@ -104,7 +104,7 @@ async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: Steps 
         await run.fetch_model()
     while pending:
         pending = await steps.compile(run, pending)
-    await asyncio.to_thread(run.dispatcher.rest)  # what comes now needs their memory
+    await asyncio.to_thread(run.dispatcher.rest)  # the following steps need the memory of the processes
 
 
 async def _link(run: IngestRun, steps: Steps) -> None:

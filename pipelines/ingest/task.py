@@ -1,6 +1,6 @@
-"""The values that pass between a run and its worker processes: what is to be compiled, and what came of it.
+"""The values that a run and its worker processes exchange: the tasks, and the results of compiling.
 
-A document itself never passes: what a stage makes of it is kept as an artifact, by the worker that made it.
+Documents are not among them: the worker stores the result of each stage as an artifact.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pipelines.store.catalog import Entry
 from pipelines.store.folder import StoreSettings
 
 DESCRIBE = "describe"
-"""The stage, without events of its own, in which a model describes figures."""
+"""The stage in which a model describes figures. It has no events."""
 COMPILING = (Stage.PARSE, Stage.CHUNK, Stage.ATOMIZE, Stage.EMBED)
-"""The stages of a document, in their order."""
+"""The stages of a document, in order."""
 DOING = {
     Stage.PARSE.value: "parsing",
     DESCRIBE: "describing its figures",
@@ -32,15 +32,15 @@ DOING = {
     Stage.ATOMIZE.value: "distilling",
     Stage.EMBED.value: "embedding",
 }
-"""The name of each stage as a message uses it: "chunking failed: ..."."""
+"""The name of each stage in messages: "chunking failed: ..."."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceItem:
     """A file of the folder, or a part of a container, that is to be compiled.
 
-    `path` is None for a part: its bytes lie among the artifacts. `parent` is the URI of its container. The time stamps
-    are those of the file when its digest was taken, 0 for a part.
+    `path` is None for a part, whose bytes are an artifact. `parent` is the URI of its container. The time stamps are
+    those of the file when its digest was computed, and 0 for a part.
     """
 
     source: Source
@@ -50,16 +50,16 @@ class SourceItem:
     changed_ns: int = 0
 
     def part(self, member: Member) -> SourceItem:
-        """Return a part of this container as an item of its own."""
+        """Return a part of this container as an item."""
         uri = f"{self.source.uri}{INSIDE}{member.name}"
         return SourceItem(Source(uri, "", member.size, member.digest), parent=self.source.uri)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """Language work done by a model, which the worker asks through its parent.
+    """Settings of the language work by a model, which a worker asks through its parent.
 
-    `kinds` are the induced classes of tags, `prompts` a folder with prompts of the knowledge base's own.
+    `kinds` are the induced tag classes, `prompts` is the folder with the knowledge base's own prompts.
     """
 
     prompts: Path
@@ -68,11 +68,11 @@ class ModelWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What all documents of a run are compiled with; it can be pickled, and holds no key of an endpoint.
+    """The settings and stores with which all documents of a run are compiled; picklable, without API keys.
 
-    `embedder` is None where the parent embeds. `vectors` is the file in which slow embedders keep theirs. `settled` is
-    off where the classes of tags could not be had: what is distilled without them is done again. `within` is the real
-    path in which files must lie when they are opened, None where links may lead out of it.
+    `embedder` is None if the parent embeds. `vectors` is the file in which slow embedders cache vectors. `settled` is
+    False if the tag classes could not be induced: documents distilled without them are distilled again. `within` is the
+    real path that files must be inside of when they are opened, or None if links may lead out of the folder.
     """
 
     settings: Settings
@@ -91,11 +91,11 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True)
 class DocumentTask:
-    """One document to be compiled in a worker up to a stage, `upto`.
+    """A document to be compiled in a worker process, up to and including the stage `upto`.
 
-    `after` is the last stage that an earlier job did and reported, None for none: what it made is among the artifacts.
-    `cut` names a parse that was cut short (see `StageKeys`), and `reason` says by what. `undescribed` stands for the
-    figures whose description is missing, and `failures` say why.
+    `after` is the last stage that an earlier job did and reported; its result is an artifact. `cut` identifies a parse
+    that was cut short (see `StageKeys`) for the given `reason`. `undescribed` identifies the figures without a
+    description, and `failures` are the reasons.
     """
 
     item: SourceItem
@@ -116,12 +116,12 @@ class DocumentTask:
         return self.setup.keys(self.source, self.undescribed, self.cut)
 
     @property
-    def told(self) -> tuple[Stage, ...]:
-        """The stages that were reported already."""
+    def reported(self) -> tuple[Stage, ...]:
+        """The stages that earlier jobs have reported."""
         return COMPILING[: COMPILING.index(self.after) + 1] if self.after else ()
 
-    def goes_on(self, compiled: Compiled, upto: Stage) -> DocumentTask:
-        """Return the task that takes the document on from where `compiled` is, the result of this one."""
+    def next(self, compiled: Compiled, upto: Stage) -> DocumentTask:
+        """Return the task that continues after `compiled`, the result of this one."""
         return replace(
             self,
             upto=upto,
@@ -135,11 +135,11 @@ class DocumentTask:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What compiling a source gave: its entry for the catalog, and the parts of it that are documents themselves.
+    """The result of compiling a source: its catalog entry, and its parts that are documents themselves.
 
-    The first of the `failures` is why the document is not searchable, where it is not. `dropped` counts what the
-    checks of language work left out, by reason. `cut` names the parse that all stands on, where that was cut short,
-    `undescribed` the figures of it that have no description.
+    If the document is not searchable, the first of the `failures` is the reason. `dropped` counts the results of
+    language work that failed a check, by reason. `cut` identifies the parse if it was cut short, `undescribed` its
+    figures without a description.
     """
 
     entry: Entry
@@ -150,8 +150,8 @@ class Compiled:
     undescribed: str = ""
 
     @staticmethod
-    def begun(item: SourceItem) -> Compiled:
-        """Return what there is of an item before anything is done: an entry that has failed, for no reason yet."""
+    def initial(item: SourceItem) -> Compiled:
+        """Return the state of an item before its first stage: a failed entry without a reason."""
         source = item.source
         return Compiled(
             Entry(
@@ -166,7 +166,7 @@ class Compiled:
         )
 
     def parsed(self, record: ParsedRecord, key: str, cut: str = "") -> Compiled:
-        """Return what there is once the document is parsed; `key` is that of the artifact."""
+        """Return the state after parsing; `key` is that of the artifact."""
         entry = replace(self.entry, status=record.status, reason=record.reason, artifacts={Stage.PARSE.value: key})
         if (document := record.document) is not None:
             entry = replace(
@@ -183,7 +183,7 @@ class Compiled:
         return replace(compiled, failures=(_failure(entry, Stage.PARSE.value, record.error),))
 
     def failed(self, stage: str, status: Status, reason: str, error: str, retryable: bool = False) -> Compiled:
-        """Return what is left where a stage failed: the parse and the parts, and no document."""
+        """Return the state after a failed stage: the parse and the parts, without a document."""
         entry = replace(
             self.entry, status=status, reason=reason, document="", title="", media_type="", counts={}, notes=()
         )
@@ -207,7 +207,7 @@ def _failure(entry: Entry, stage: str, error: str, retryable: bool = False) -> F
 
 @dataclass(frozen=True, slots=True)
 class StageEvent:
-    """An event of the document that a worker compiles: `Event` without its subject."""
+    """An event of the document that a worker compiles: an `Event` without its subject."""
 
     stage: Stage
     phase: Phase
@@ -215,9 +215,9 @@ class StageEvent:
 
 
 def without_keys(settings: Settings) -> Settings:
-    """Return the settings as a worker may see them: passwords of documents, and no key of an endpoint or store.
+    """Return the settings for a worker: with the passwords of documents, but without API keys and store credentials.
 
-    Nor does a worker download a model: what it lacks is fetched by its parent.
+    Downloads of models are disabled: the parent downloads missing models.
     """
     embed = settings.embed.model_copy(update={"api_key": SecretStr(""), "base_url": "", "download": False})
     return settings.model_copy(update={"embed": embed, "llm": LlmSettings(), "store": StoreSettings()})

@@ -1,10 +1,10 @@
-"""What people said of the graph, kept in the catalog: entities that are one or two, tags renamed, wrong atoms.
+"""Corrections of the graph by users, kept in the catalog: entities merged or kept apart, tags renamed, atoms rejected.
 
-Entities are two in two ways: two names were merged that are not of one thing (`apart`), or one name stands for
-another thing in some document (`split`).
+Entities are told apart in two ways: two names denote different entities (`apart`), or one name denotes a different
+entity in one document (`split`).
 
-A verdict is applied whenever the documents are linked and loaded, so it outlives both; taking it back undoes it with
-the next ingest. It goes with the last document that bears its names, or that its atom is of.
+Verdicts are applied whenever documents are linked and loaded, so they survive a rebuild; an undone verdict has no
+effect from the next ingest on. A verdict is dropped with the last document that has its names or its atom.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from pipelines.store.graph import GraphStore
 
 class VerdictKind(StrEnum):
     MERGE = "merge"
-    """The entities called `one` and `two` are one, under the name that stands more often."""
+    """The names `one` and `two` denote the same entity, which gets the more frequent name."""
     APART = "apart"
-    """They are two, whatever rules and models say."""
+    """The names `one` and `two` denote different entities, whatever rules and models decide."""
     SPLIT = "split"
-    """In the document `where` (its URI), what is the entity `one` elsewhere is another one, called `two`."""
+    """In the document `where` (its URI), the name `one` denotes a different entity, which is to be called `two`."""
     TAG = "tag"
-    """The tag `one`, in all its spellings, is to be `two`."""
+    """The tag `one`, in all its spellings, is renamed to `two`."""
     ATOM = "atom"
-    """The atom whose id is `one`, of the document whose id is `two`, is wrong: it is listed, and not found."""
+    """The atom with the id `one`, of the document with the id `two`, is wrong: it is listed, but not searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What somebody (`by`) said, at a time in UTC."""
+    """A correction by the user `by`, at a time in UTC; see `VerdictKind` for the other fields."""
 
     id: str
     kind: VerdictKind
@@ -57,40 +57,40 @@ class Verdict:
         return content_id("verdict", kind.value, normalize(one), normalize(two), *filter(None, [where]))
 
 
-SAID: Remarks[Verdict] = Remarks(
+VERDICTS: Remarks[Verdict] = Remarks(
     CatalogFact("verdicts of people", tuple[Verdict, ...], ()), "verdict", "verdicts", "undo"
 )
 
 
-def give(
+def record_verdict(
     graph: GraphStore, catalog: Catalog, kind: VerdictKind, one: str, two: str, by: str, where: str = ""
 ) -> Verdict:
-    """Keep a verdict and return it; of the same pair of entities only the last counts.
+    """Record a verdict and return it; it replaces an earlier one about the same names.
 
-    Raises `NotFound` for a name, an atom or a document that is not in the graph, `SourceError` for one name twice,
-    and what `Remarks.add` does.
+    Raises `NotFound` if a name, an atom or a document is not in the graph, `SourceError` if both names are the same,
+    and the errors of `Remarks.add`.
     """
     one, two = _checked(graph, kind, one, two)
     if normalize(one) == normalize(two):
         raise SourceError("both names are the same", ids=(one,))
     if kind is VerdictKind.SPLIT:
-        where = _naming(graph, catalog, one, where)
+        where = _naming_uri(graph, catalog, one, where)
     elif where:
-        raise SourceError(f"a verdict `{kind.value}` is not of one document", ids=(where,))
+        raise SourceError(f"a verdict `{kind.value}` does not apply to a single document", ids=(where,))
     at = datetime.now(UTC).isoformat(timespec="seconds")
     verdict = Verdict(Verdict.make_id(kind, one, two, where), kind, one, two, by, at, where)
-    SAID.add(catalog, verdict, lambda other: _is_replaced(other, verdict))
+    VERDICTS.add(catalog, verdict, lambda other: _is_replaced(other, verdict))
     return verdict
 
 
 def forget_verdicts(catalog: Catalog, profiles: Collection[DocumentProfile]) -> None:
-    """Drop what was said of atoms and names that none of these documents, which are all that are left, has."""
+    """Drop the verdicts about atoms and names that none of the remaining documents has."""
     documents = {profile.document for profile in profiles} | {profile.uri for profile in profiles}
     names = set(_names(profiles))
-    for one in SAID.read(catalog):  # oldest first: a later verdict may be of what an earlier one split off
-        if one.kind is VerdictKind.SPLIT and _is_borne(one, documents, names):
+    for one in VERDICTS.read(catalog):  # oldest first: a verdict may be about a name that an earlier one split off
+        if one.kind is VerdictKind.SPLIT and _is_current(one, documents, names):
             names.add(normalize(one.two))
-    SAID.revise(catalog, lambda one: one if _is_borne(one, documents, names) else None)
+    VERDICTS.revise(catalog, lambda one: one if _is_current(one, documents, names) else None)
 
 
 def _names(profiles: Iterable[DocumentProfile]) -> Iterator[str]:
@@ -100,35 +100,35 @@ def _names(profiles: Iterable[DocumentProfile]) -> Iterator[str]:
             yield from map(normalize, (entity.name, *entity.aliases))
 
 
-def _is_borne(verdict: Verdict, documents: Collection[str], names: Collection[str]) -> bool:
+def _is_current(verdict: Verdict, documents: Collection[str], names: Collection[str]) -> bool:
     if verdict.kind is VerdictKind.ATOM:
         return verdict.two in documents
     if verdict.kind is VerdictKind.SPLIT and verdict.where not in documents:
         return False
-    return all(normalize(name) in names for name in _there_before(verdict.kind, verdict.one, verdict.two))
+    return all(normalize(name) in names for name in _existing_names(verdict.kind, verdict.one, verdict.two))
 
 
-def _there_before(kind: VerdictKind, one: str, two: str) -> tuple[str, ...]:
-    """Which of its names a verdict does not give itself."""
+def _existing_names(kind: VerdictKind, one: str, two: str) -> tuple[str, ...]:
+    """Return the names that must exist already, as opposed to a name that the verdict introduces."""
     return (one, two) if kind in (VerdictKind.MERGE, VerdictKind.APART) else (one,)
 
 
 def _checked(graph: GraphStore, kind: VerdictKind, one: str, two: str) -> tuple[str, str]:
-    """Return what a verdict is about as it is kept. Raises `NotFound` for a name or an atom that is not there."""
+    """Return `one` and `two` as they are stored. Raises `NotFound` if a name or an atom is not in the graph."""
     if kind is VerdictKind.ATOM:
         for node in graph.nodes((NodeKind.ATOM,), ids=[one]):
             return node.id, node.owner
         raise NotFound(f"no atom {one}", ids=(one,))
     of = NodeKind.TAG if kind is VerdictKind.TAG else NodeKind.ENTITY
     known = {normalize(name) for node in graph.nodes((of,)) for name in _called(node)}
-    for name in _there_before(kind, one, two):
+    for name in _existing_names(kind, one, two):
         if normalize(name) not in known:
             raise NotFound(f"no {of.value.lower()} is called {name}", ids=(name,))
     return " ".join(one.split()), " ".join(two.split())
 
 
-def _naming(graph: GraphStore, catalog: Catalog, name: str, where: str) -> str:
-    """Return the URI of a document, given that or its id. Raises `NotFound` where it does not name the entity."""
+def _naming_uri(graph: GraphStore, catalog: Catalog, name: str, where: str) -> str:
+    """Return the URI of the document with the URI or id `where`. Raises `NotFound` if it does not name the entity."""
     entry = next((one for one in catalog.entries() if where and where in (one.uri, one.document)), None)
     if entry is None:
         raise NotFound(f"no document {where}", ids=(where,), hint="its path in the folder, as `strata status` lists it")
@@ -145,14 +145,14 @@ def _called(node: Node) -> Iterator[str]:
     yield from map(str, aliases) if isinstance(aliases, tuple) else ()
 
 
-def said_key(catalog: Catalog) -> tuple[str, ...]:
-    """Return what stands for all verdicts in the key of the links."""
-    return tuple(sorted(one.id for one in SAID.read(catalog)))
+def verdict_ids(catalog: Catalog) -> tuple[str, ...]:
+    """Return the ids of all verdicts, which are part of the key of the links."""
+    return tuple(sorted(one.id for one in VERDICTS.read(catalog)))
 
 
-def with_said(settings: GraphSettings, said: Iterable[Verdict]) -> GraphSettings:
-    """Return the settings with the pairs that people merged and told apart; what they said goes before strata.toml."""
-    found = list(said)
+def with_verdicts(settings: GraphSettings, verdicts: Iterable[Verdict]) -> GraphSettings:
+    """Return the settings with the merged and separated pairs of the verdicts, which override those of strata.toml."""
+    found = list(verdicts)
     pairs = {_pair(one): one for one in found if one.kind in (VerdictKind.MERGE, VerdictKind.APART)}
     merge = [(one.one, one.two) for one in found if one.kind is VerdictKind.MERGE]
     apart = [(one.one, one.two) for one in found if one.kind is VerdictKind.APART]
@@ -161,16 +161,16 @@ def with_said(settings: GraphSettings, said: Iterable[Verdict]) -> GraphSettings
     return settings.model_copy(update={"merge": tuple(merge), "keep_apart": tuple(apart)})
 
 
-def splits(said: Iterable[Verdict]) -> tuple[Split, ...]:
-    """Return what people said is another entity in some document, in the order in which they said it."""
-    return tuple(Split(one.where, one.one, one.two) for one in said if one.kind is VerdictKind.SPLIT)
+def splits(verdicts: Iterable[Verdict]) -> tuple[Split, ...]:
+    """Return the names that denote a different entity in one document, in the order of the verdicts."""
+    return tuple(Split(one.where, one.one, one.two) for one in verdicts if one.kind is VerdictKind.SPLIT)
 
 
 def renamed(
-    profiles: Sequence[DocumentProfile], said: Iterable[Verdict]
+    profiles: Sequence[DocumentProfile], verdicts: Iterable[Verdict]
 ) -> tuple[list[DocumentProfile], Mapping[str, str]]:
-    """Return the profiles with tags as people named them, and from the ids of tags as chunks bear them to theirs."""
-    names = {_form(one.one): one.two for one in said if one.kind is VerdictKind.TAG}
+    """Return the profiles with renamed tags, and a mapping of the ids of tags in chunks to those of the new names."""
+    names = {_form(one.one): one.two for one in verdicts if one.kind is VerdictKind.TAG}
     moved: dict[str, str] = {}
     if not names:
         return list(profiles), moved
@@ -186,14 +186,14 @@ def renamed(
 
 
 def _form(name: str) -> str:
-    """What all spellings of a tag have in common."""
+    """Return the canonical form of a tag, the same for all its spellings."""
     return tag_form(name) or normalize(name)
 
 
-def wrong_atoms(said: Iterable[Verdict]) -> Mapping[str, tuple[str, ...]]:
-    """Return the ids of the atoms that people called wrong, by the ids of their documents."""
+def wrong_atoms(verdicts: Iterable[Verdict]) -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of the rejected atoms, by the ids of their documents."""
     found: dict[str, list[str]] = {}
-    for one in said:
+    for one in verdicts:
         if one.kind is VerdictKind.ATOM:
             found.setdefault(one.two, []).append(one.one)
     return {document: tuple(sorted(atoms)) for document, atoms in found.items()}
@@ -204,7 +204,7 @@ def _pair(verdict: Verdict) -> frozenset[str]:
 
 
 def _is_replaced(old: Verdict, new: Verdict) -> bool:
-    """Whether two verdicts are about the same: only the last counts. Who merges two names takes back their split."""
+    """Return whether a verdict replaces an older one: for the same subject, or if one merges what the other splits."""
     kinds = {old.kind, new.kind}
     return _subject(old) == _subject(new) or (
         kinds == {VerdictKind.MERGE, VerdictKind.SPLIT} and _pair(old) == _pair(new)

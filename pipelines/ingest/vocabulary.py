@@ -1,9 +1,9 @@
-"""The corpus tag collection (PIKE-RAG 5.2.2, figure 7): every tag once, with a class; and pairs learned for it.
+"""The corpus tag collection (PIKE-RAG 5.2.2, figure 7): every tag once, with a class; and learned tag pairs.
 
-The classes by which a model tags are induced once, from a sample of the folder as the first ingest finds it, and kept:
-what a model is asked about a chunk names them, so that with others everything would have to be distilled anew. Another
-model or prompt induces them again; `[atomize] tag_classes` and the types of `[graph.schema]` take their place. Without
-a model a tag has the kind of its form.
+The tag classes that a model uses are induced once, from a sample of the folder at the first ingest, and stored: they
+are part of the prompts, so different classes would require distilling everything again. A different model or prompt
+induces them again; `[atomize] tag_classes` and the types of `[graph.schema]` replace them. Without a model, the class
+of a tag is the kind that its form suggests.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import TAG_PAIRS
 
 SAMPLE_DOCUMENTS = 24
-"""Documents whose tags are shown to the model: some two hundred chunks, of which it is shown 60 terms."""
+"""Documents in the sample: about two hundred chunks, of which the model is shown 60 terms."""
 _LONGEST_SHORT_FORM = 8
-"""Characters of an abbreviation at most; a longer alias is another name, with tags of its own."""
+"""Maximum characters of an abbreviation; a longer alias is a different name, with its own tags."""
 
 
-def drop_classes(catalog: Catalog, borne: Collection[str]) -> None:
-    """Forget the induced classes that no tag is in any more; `borne` are the ids of those that some tag is in."""
+def drop_classes(catalog: Catalog, used: Collection[str]) -> None:
+    """Drop the induced tag classes that no tag has; `used` are the ids of the classes of all tags."""
     kept = CLASSES.read(catalog)
     if kept is None:
         return
-    left = tuple(one for one in kept.classes if one.id in borne or one.name in KINDS)
+    left = tuple(one for one in kept.classes if one.id in used or one.name in KINDS)
     if left != kept.classes:
         CLASSES.write(catalog, KeptClasses(kept.maker, left, names_digest(kept)))
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The profiles of a corpus with their tags as the collection has them.
+    """The profiles of a corpus, with the tags of the collection.
 
-    `merged` leads from the id of a tag as chunks bear it to the id of the one that stands for it.
+    `merged` maps the id of a tag in chunks to the id of the tag that it was merged into.
     """
 
     profiles: tuple[DocumentProfile, ...]
@@ -74,18 +74,18 @@ class Vocabulary:
 
 
 def vocabulary(profiles: Sequence[DocumentProfile], classes: Sequence[TagClass], embedder: Embedder) -> Vocabulary:
-    """Return the profiles with spellings of one term merged, and every tag in a class that has none and fits one.
+    """Return the profiles after merging different spellings of a tag, and classifying tags without a class.
 
-    Without `classes` it is the kind that a tag has by its form.
+    Without `classes`, the class of a tag is the kind that its form suggests.
     """
-    collection = collect_tags(_borne(profiles), _short_forms(profiles))
+    collection = collect_tags(_tag_counts(profiles), _short_forms(profiles))
     found = classify([tag.text for tag in collection.tags if not tag.tag_class], classes, embedder)
     tags = {tag.id: replace(tag, tag_class=tag.tag_class or found[tag.text]) for tag in collection.tags}
     return Vocabulary(tuple(_collected(profile, tags, collection.merged) for profile in profiles), collection.merged)
 
 
-def _borne(profiles: Sequence[DocumentProfile]) -> Counter[tuple[str, str]]:
-    """How many chunks bear a tag of this text and class."""
+def _tag_counts(profiles: Sequence[DocumentProfile]) -> Counter[tuple[str, str]]:
+    """Return the number of chunks by the text and class of their tags."""
     counts: Counter[tuple[str, str]] = Counter()
     for profile in profiles:
         for tag in profile.tags:
@@ -94,33 +94,33 @@ def _borne(profiles: Sequence[DocumentProfile]) -> Counter[tuple[str, str]]:
 
 
 def _short_forms(profiles: Sequence[DocumentProfile]) -> Iterator[tuple[str, str]]:
-    """Yield each name with its abbreviation, as documents introduce them."""
+    """Yield each entity name with its abbreviations."""
     for profile in profiles:
         for entity in profile.entities:
             yield from ((entity.name, alias) for alias in entity.aliases if len(alias) <= _LONGEST_SHORT_FORM)
 
 
 def _collected(profile: DocumentProfile, tags: Mapping[str, Tag], merged: Mapping[str, str]) -> DocumentProfile:
-    return replace(profile, tags=tuple(_stands_for(tag, tags[merged.get(tag.id, tag.id)]) for tag in profile.tags))
+    def collected(tag: ProfileTag) -> ProfileTag:
+        target = tags[merged.get(tag.id, tag.id)]
+        return ProfileTag(target.id, tag.text, target.tag_class, tag.count)
 
-
-def _stands_for(borne: ProfileTag, tag: Tag) -> ProfileTag:
-    return ProfileTag(tag.id, borne.text, tag.tag_class, borne.count)
+    return replace(profile, tags=tuple(map(collected, profile.tags)))
 
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """A file of question-answer samples, and who tells which of their words stand for which tags."""
+    """A file of question-answer samples, and the worker that pairs the terms of their questions with tags."""
 
     samples: Path
     pairing: Pairing
 
 
 async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores) -> tuple[TagPair, ...]:
-    """Return the pairs that the samples speak for, and keep them for questions to come.
+    """Learn tag pairs from the samples; return them, and store them for later questions.
 
-    Each sample's answer is looked for among the chunks of `entries`; the tags there are what its words can lead to.
-    Raises `SettingsError` for a file that holds no samples, `DocumentsFailed` where chunks cannot be read,
+    The answer of each sample is searched in the chunks of `entries`; the terms of its question are paired with the tags
+    of these chunks. Raises `SettingsError` for a file without samples, `DocumentsFailed` if chunks cannot be read, and
     `BudgetExceeded`.
     """
     chunks: dict[str, str] = {}
@@ -138,14 +138,14 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
 
 @dataclass(frozen=True, slots=True)
 class TagSample:
-    """Tags of some chunks of a folder, taken without a model, and the language of most of its documents."""
+    """Tags of chunks, extracted without a model, and the language of most of the documents."""
 
     tags: tuple[ChunkTag, ...]
     language: str
 
 
 def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
-    """Return the classes that the settings or an induction gave the corpus's tags, none where neither did."""
+    """Return the tag classes of the corpus, from the settings or from an earlier induction; empty if there are none."""
     if named := named_classes(settings):
         return tuple(TagClass(TagClass.make_id(name), name) for name in named)
     kept = kept_classes(stores.catalog, classes_maker(settings, stores.folder))
@@ -155,9 +155,9 @@ def corpus_classes(settings: Settings, stores: Stores) -> tuple[TagClass, ...]:
 async def find_classes(
     items: Sequence[SourceItem], dispatcher: Dispatcher, workers: Workers, stores: Stores, tell: Progress
 ) -> KeptClasses | None:
-    """Return the classes by which a model is to tag: those that are kept, else induced from a sample of `items`.
+    """Return the tag classes for a model: the stored ones, or else those that it induces from a sample of `items`.
 
-    None where no model names them, there is nothing to sample, or the model did not answer. Raises `BudgetExceeded`.
+    Returns None if no model induces classes, there are no items, or the call failed. Raises `BudgetExceeded`.
     """
     inducer, maker = workers.inducer(), classes_maker(workers.settings, stores.folder)
     if inducer is None or not items:
@@ -170,13 +170,13 @@ async def find_classes(
 
 
 def with_classes(setup: WorkerSetup, names: Sequence[str]) -> WorkerSetup:
-    """Return the setup with a model that tags by these classes."""
+    """Return the setup with these tag classes for the model."""
     return replace(setup, model=replace(setup.model, kinds=tuple(names)) if setup.model else None)
 
 
 async def _sample_folder(items: Sequence[SourceItem], dispatcher: Dispatcher, tell: Progress) -> TagSample:
-    """Return tags of some of the items, the same for the same folder; parsing them is done and kept."""
-    # Digests are as good as chance, and the same on every machine.
+    """Return tags of a reproducible sample of the items; their parses are stored."""
+    # The order of digests is as good as random, and the same on every machine.
     some = sorted(items, key=lambda item: (item.source.digest, item.source.uri))[:SAMPLE_DOCUMENTS]
     sampled = [
         one for many in await asyncio.gather(*(_sampled(item, dispatcher, tell) for item in some)) for one in many
@@ -187,14 +187,14 @@ async def _sample_folder(items: Sequence[SourceItem], dispatcher: Dispatcher, te
 
 
 async def _sampled(item: SourceItem, dispatcher: Dispatcher, tell: Progress) -> tuple[TagSample, ...]:
-    """The sample of one document, none where it gives none: why that is, compiling it will tell."""
-    ended = await dispatcher.do(sample_document, dispatcher.task(item), note_handler(item.source.uri, tell))
+    """Return the sample of a file, empty if it cannot be parsed; compiling it will report the reason."""
+    ended = await dispatcher.run(sample_document, dispatcher.task(item), note_handler(item.source.uri, tell))
     raise_what_ends_the_run(ended)
     return codec.unpack(ended.result, tuple[TagSample, ...]) if ended.result is not None else ()
 
 
 def sample_document(job: JobContext, task: DocumentTask) -> bytes:
-    """The job that takes the `TagSample` of one document, none where it is none; its parse is done and kept."""
+    """Parse a file, store the parse, and return its packed `TagSample`, if it is a document: the function of a job."""
     return codec.pack(asyncio.run(_sample(WorkerContext(job, task))))
 
 

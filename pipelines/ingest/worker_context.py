@@ -1,4 +1,4 @@
-"""What every stage of a document is given in a worker process: task, keys, artifacts, limits and events."""
+"""The context of a stage in a worker process: task, keys, artifacts, limits and events."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from pipelines.store.artifact import ArtifactStore
 T = TypeVar("T")
 
 _ENDS_THE_RUN = (BudgetExceeded, StoreError, SettingsError, MissingExtra)
-"""What no document is to blame for."""
+"""Errors that a document does not cause."""
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 _LONGEST_REASON = 300
-"""Characters of an error's text that the catalog and the report show: a few lines of a terminal."""
+"""Maximum characters of an error in the catalog and the report: a few lines of a terminal."""
 
 
-def held(key: str) -> str:
-    """Return the key of what is held of an artifact until the document is compiled (see `WorkerContext.hold`)."""
+def unfinished_key(key: str) -> str:
+    """Return the key of an unfinished result, which is stored until the document is compiled."""
     return f"{key}-unfinished"
 
 
 class StageFailed(Exception):
-    """A document made a stage fail."""
+    """A stage failed because of the document."""
 
     def __init__(self, stage: str, status: Status, reason: str, error: str, retryable: bool = False) -> None:
         super().__init__(reason)
@@ -42,9 +42,9 @@ class StageFailed(Exception):
 
 @dataclass(slots=True)
 class WorkerContext:
-    """What every stage of a document is given: its task, its keys, and the way to its artifacts and its parent.
+    """The task and the keys of a document, with access to its artifacts and to the parent process.
 
-    `keys` become others where a figure's description is missing, or the parse is cut short.
+    `keys` change if the description of a figure is missing or the parse is cut short.
     """
 
     job: JobContext
@@ -55,11 +55,11 @@ class WorkerContext:
         self.keys = self.task.keys
 
     def cut_short(self, cut: str) -> None:
-        """Put all that is made from here on under the keys of a parse that was cut short (see `StageKeys`)."""
+        """From now on, use the keys of a parse that was cut short (see `StageKeys`)."""
         self._rekey(replace(self.task, cut=cut))
 
     def leave_undescribed(self, figures: str) -> None:
-        """Put all that is made from here on under keys that the whole would not have: the next run looks for that."""
+        """From now on, use the keys of a document without these descriptions, so that the next run tries again."""
         self._rekey(replace(self.task, undescribed=figures))
 
     def _rekey(self, task: DocumentTask) -> None:
@@ -82,7 +82,7 @@ class WorkerContext:
         return self.task.setup.artifacts
 
     def kept(self, stage: str, key: str, type: type[T]) -> T | None:
-        """Return the value of an artifact; one that is damaged counts as absent, and is removed."""
+        """Return the value of an artifact, or None if it is missing or damaged; a damaged one is removed."""
         data = self.artifacts.get(stage, key)
         if data is None:
             return None
@@ -96,36 +96,36 @@ class WorkerContext:
         """Store `value` as an artifact."""
         self.artifacts.put(stage, key, codec.encode(value))
 
-    def hold(self, stage: str, key: str, value: object) -> None:
-        """Store what is not whole, and so not what the key stands for, for the next job of this document."""
-        self.drop_held(stage, key)
-        self.keep(stage, held(key), value)
+    def keep_unfinished(self, stage: str, key: str, value: object) -> None:
+        """Store an unfinished result for the next job of this document, under a different key."""
+        self.drop_unfinished(stage, key)
+        self.keep(stage, unfinished_key(key), value)
 
-    def held(self, stage: str, key: str, type: type[T]) -> T | None:
-        """Return what an earlier job of this run held, None where the stage was not done by one."""
-        return self.kept(stage, held(key), type) if Stage(stage) in self.task.told else None
+    def unfinished(self, stage: str, key: str, type: type[T]) -> T | None:
+        """Return the unfinished result of an earlier job of this run, or None if there is none."""
+        return self.kept(stage, unfinished_key(key), type) if Stage(stage) in self.task.reported else None
 
-    def drop_held(self, stage: str, key: str) -> None:
-        """Remove what an earlier job held."""
-        if self.task.told:
-            self.artifacts.remove(stage, held(key))
+    def drop_unfinished(self, stage: str, key: str) -> None:
+        """Remove the unfinished result of an earlier job."""
+        if self.task.reported:
+            self.artifacts.remove(stage, unfinished_key(key))
 
-    def hand_out(self, compiled: Compiled) -> None:
-        """Give the parent what there is so far: it is what is left where this process is lost."""
+    def send_partial(self, compiled: Compiled) -> None:
+        """Send a partial result to the parent, which uses it if this process dies."""
         self.job.keep(codec.pack(compiled))
 
     def tell(self, stage: Stage, phase: Phase, detail: str = "") -> None:
-        """Report an event of this document, but for a stage that an earlier job reported."""
-        if stage not in self.task.told:
+        """Report an event of this document, unless an earlier job has reported this stage."""
+        if stage not in self.task.reported:
             self.job.tell(codec.pack(StageEvent(stage, phase, detail)))
 
     def next_part(self) -> None:
-        """Count the limits anew for a further part of a large file."""
+        """Restart the limits of the job for a further part of a large file."""
         self.job.begin(Stage.PARSE.value)
 
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:
-        """Count the limits anew, and say of an error in which stage it was. Raises `StageFailed`."""
+        """Restart the limits of the job for a stage; raise an error of the document as `StageFailed`."""
         self.job.begin(stage)
         try:
             yield
@@ -148,6 +148,6 @@ class WorkerContext:
 
 
 def _line(error: Exception) -> str:
-    """The error in one line that any store takes: its text may quote the document."""
+    """Return an error as one line that any store accepts: its text may quote the document."""
     text = f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode()
     return " ".join(text.replace("\0", "").split())[:_LONGEST_REASON]

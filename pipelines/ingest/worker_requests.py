@@ -1,6 +1,6 @@
-"""What a worker asks its parent for: replies of a model, and vectors of an embedder that is behind an endpoint.
+"""Requests of a worker process to its parent: for replies of a model, and for vectors of an embedder at an endpoint.
 
-Clients, keys, budget, cache and rate limits are the parent's. Both sides speak in values; nothing is unpickled.
+The parent has the clients, API keys, budget, cache and rate limits. Messages are encoded values; nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ERRORS: Mapping[str, type[StrataError]] = {
 
 @dataclass(frozen=True, slots=True)
 class PackedRequest:
-    """A `Request` as it passes: `shape` tells the type of reply of those roles that have more than one."""
+    """An encodable `Request`: `shape` selects the type of the reply for roles that have several."""
 
     messages: tuple[Message, ...]
     role: str
@@ -75,7 +75,7 @@ class PackedRequest:
         )
 
     def request(self) -> Request:
-        """Return the request that it was."""
+        """Return the original request."""
         return Request(
             self.messages,
             self.role,
@@ -91,7 +91,7 @@ class PackedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Texts that are to be embedded."""
+    """Texts to be embedded."""
 
     texts: tuple[str, ...]
     side: Side
@@ -99,7 +99,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class WorkerQuestion:
-    """One of the two."""
+    """A question of a worker: exactly one of the fields is set."""
 
     asking: PackedRequest | None = None
     embedding: Embedding | None = None
@@ -107,7 +107,7 @@ class WorkerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class WorkerAnswer:
-    """A reply, or vectors as bytes, or the class and sentence of an error."""
+    """A reply, or vectors as bytes, or the class and message of an error."""
 
     reply: Reply | None = None
     vectors: bytes = b""
@@ -116,7 +116,7 @@ class WorkerAnswer:
 
 
 def _shape(reply: type[BaseModel] | None) -> Shape:
-    """What tells a type of reply from others of its role: for summaries, their number stands for the facts."""
+    """Return what distinguishes a type of reply from others of its role; for summaries, their number."""
     if reply is not None and issubclass(reply, ChunkReply):
         return reply.shape
     return ((), reply.count, 0) if reply is not None and issubclass(reply, Summaries) else _NO_SHAPE
@@ -132,7 +132,7 @@ def _reply_type(role: str, shape: Shape) -> type[BaseModel]:
 
 
 class ParentChat:
-    """The chat of a worker: its parent's."""
+    """The chat of a worker, which asks its parent."""
 
     def __init__(self, job: JobContext) -> None:
         self._job = job
@@ -145,11 +145,11 @@ class ParentChat:
         return answered.reply
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 class ParentEmbedder:
-    """The embedder of a worker whose parent embeds."""
+    """The embedder of a worker, which asks its parent."""
 
     def __init__(self, job: JobContext, dimension: int) -> None:
         self._job = job
@@ -165,7 +165,7 @@ class ParentEmbedder:
         return np.frombuffer(raw, np.float32).reshape(len(texts), self._dimension)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def _read(data: bytes) -> WorkerAnswer:
@@ -176,7 +176,7 @@ def _read(data: bytes) -> WorkerAnswer:
 
 
 async def answer(question: bytes, chat: Chat | None, embedder: Embedder) -> bytes:
-    """Return what a worker asked for; an error is an answer too."""
+    """Return the packed `WorkerAnswer` to a packed `WorkerQuestion`; errors are returned as answers."""
     try:
         return codec.pack(await _answer(codec.unpack(question, WorkerQuestion), chat, embedder))
     except StrataError as error:

@@ -1,4 +1,4 @@
-"""Who does the language work of a build, and what stands for them in the keys of artifacts."""
+"""The splitters, distillers and other workers that do the language work of a build, and their ids in artifact keys."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ REPLY_SHARES = {
     "same_entity": 0.1,
     "pair": 0.1,
 }
-"""What part of the tokens that a reply may have it usually takes, by role: means of replies of Qwen2.5 1.5B about the
-example documents; of describing, judging and pairing, which it was not asked for, guesses."""
+"""The mean length of a reply as a share of its maximum tokens, by role: measured for Qwen2.5 1.5B on the example
+documents, but guessed for describing, judging and pairing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who splits, distils, describes, pairs, induces tag classes and judges entities, by one set of settings.
+    """Creates the workers of all language work from one set of settings.
 
-    With a `chat` a model does it; without, extractive workers do what can be done so, and the others are None.
-    `prompts` is the folder with the knowledge base's own prompts, `kinds` the tag classes induced for the corpus.
-    None of them depends on the knowledge base's embedder: another one needs no new language work.
+    With a `chat`, a model does the work. Without one, extractive workers do it, and work that needs a model is None.
+    `prompts` is the folder with the knowledge base's own prompts, `kinds` are the tag classes induced for the corpus.
+    No worker depends on the knowledge base's embedder, so a change of embedder needs no new language work.
     """
 
     settings: Settings
@@ -73,7 +73,7 @@ class Workers:
         return ModelSplitter(self.chat, self.settings.chunk, overrides=self.prompts)
 
     def summarizer(self) -> Summarizer:
-        """Return who summarizes sections and documents."""
+        """Return the summarizer of sections and documents."""
         from pipelines.chunk.summaries import ModelSummarizer, QuotingSummarizer
 
         if self.chat is None or not self.settings.chunk.recurrent:
@@ -90,7 +90,7 @@ class Workers:
         return asking.with_classes(self.kinds)
 
     def describer(self) -> Describer | None:
-        """Return who describes figures, None where that is switched off."""
+        """Return the describer of figures, or None if that is disabled."""
         if self.chat is None or not self.settings.parse.describe_figures:
             return None
         from pipelines.parse.describe import ChatDescriber
@@ -103,7 +103,7 @@ class Workers:
         return CoOccurrencePairing() if self.chat is None else ModelPairing(self.chat, self.prompts)
 
     def inducer(self) -> ModelClasses | None:
-        """Return who induces the classes of tags, None where the settings name them."""
+        """Return the inducer of tag classes, or None if the settings name the classes."""
         if self.chat is None or not induces_classes(self.settings):
             return None
         from pipelines.atomize.tag_classes import ModelClasses
@@ -111,7 +111,7 @@ class Workers:
         return ModelClasses(self.chat, default_embedder(), self.prompts)
 
     def judge(self) -> ModelJudge | None:
-        """Return who decides whether two names are of one entity, None where that is switched off."""
+        """Return the judge of whether two names denote one entity, or None if that is disabled."""
         if self.chat is None or not self.settings.graph.judged_pairs:
             return None
         from pipelines.graph.entity_judge import ModelJudge
@@ -120,7 +120,7 @@ class Workers:
 
 
 def workers_at(job: JobContext, setup: WorkerSetup) -> Workers:
-    """Return the workers as a process has them: a model is asked through the parent."""
+    """Return the workers for a worker process, in which a model is asked through the parent."""
     if setup.model is None:
         return Workers(setup.settings)
     from pipelines.ingest.worker_requests import ParentChat
@@ -129,42 +129,42 @@ def workers_at(job: JobContext, setup: WorkerSetup) -> Workers:
 
 
 @contextmanager
-def open_workers(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Iterator[Workers]:
-    """Yield the workers for the knowledge base at `folder`; calls keep to `budget` and are summed in `ledger`."""
+def open_workers(
+    settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger, dry_run: bool = False
+) -> Iterator[Workers]:
+    """Yield the workers of a knowledge base; model calls are limited by `budget` and recorded in `ledger`.
+
+    With `dry_run`, their `chat` is a `DryRunChat` with the cached replies, if a model is configured.
+    """
     if not settings.llm.configured:
         yield Workers(settings)
         return
-    from pipelines.llm.stack import open_chat
-
-    chat = open_chat(settings.llm, folder.replies, folder.trace, budget, ledger)
+    chat = _dry_run_chat(settings, folder) if dry_run else _model_chat(settings, folder, budget, ledger)
     try:
         yield Workers(settings, chat, folder.prompts)
     finally:
         asyncio.run(chat.close())
 
 
-@contextmanager
-def open_counting_workers(settings: Settings, folder: KnowledgeBaseFolder) -> Iterator[Workers]:
-    """Yield workers whose `chat`, where a model is configured, is a `DryRunChat` with the replies that are kept."""
-    if not settings.llm.configured:
-        yield Workers(settings)
-        return
+def _model_chat(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Chat:
+    from pipelines.llm.stack import open_chat
+
+    return open_chat(settings.llm, folder.replies, folder.trace, budget, ledger)
+
+
+def _dry_run_chat(settings: Settings, folder: KnowledgeBaseFolder) -> Chat:
     from pipelines.llm.budget import DryRunChat
     from pipelines.llm.cache import ReplyStore
 
-    chat = DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
-    try:
-        yield Workers(settings, chat, folder.prompts)
-    finally:
-        asyncio.run(chat.close())
+    return DryRunChat(settings.llm, ReplyStore(folder.replies) if settings.llm.cache else None, REPLY_SHARES)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptClasses:
-    """The classes of the corpus's tags, and the model and prompt that induced them.
+    """The tag classes of the corpus, and the model and prompt that induced them.
 
-    `names` is the digest of the names of all that were induced: it is part of the keys of what was distilled by them,
-    which stays as it is when one of the classes goes.
+    `names` is the digest of the names of all induced classes. It is part of the key of distillates, and does not change
+    when a class is dropped.
     """
 
     maker: str
@@ -173,68 +173,50 @@ class KeptClasses:
 
 
 CLASSES: CatalogFact[KeptClasses | None] = CatalogFact("tag classes", KeptClasses, None)
-"""The classes by which a model tags."""
+"""The tag classes that a model uses."""
 
 
 def kept_classes(catalog: Catalog, maker: str) -> KeptClasses | None:
-    """Return the classes that `maker` induced for this knowledge base, None where it did not yet."""
+    """Return the tag classes that `maker` has induced for this knowledge base, or None."""
     kept = CLASSES.read(catalog)
     return kept if kept is not None and maker and kept.maker == maker else None
 
 
 def names_digest(kept: KeptClasses) -> str:
-    """Return the digest of the names of all classes that were induced, those that went since included."""
+    """Return the digest of the names of all induced classes, including dropped ones."""
     return kept.names or digest(" ".join(one.name for one in kept.classes).encode())[:16]
 
 
 def makers_of(settings: Settings, stores: Stores) -> Makers:
-    """Return what stands in the keys of artifacts for those who make them: with a model, it and its prompts."""
+    """Return the ids of the workers in artifact keys: with a model, its name and the digests of its prompts."""
     index, folder = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
+    splitter, summarizer, describer = "structural", "quoting", ""
+    if settings.chunk.recurrent:
+        splitter = " ".join(_maker(settings, folder, role, "pipelines.chunk") for role in (SPLIT_ROLE, SUMMARY_ROLE))
+        summarizer = _maker(settings, folder, OVERVIEW_ROLE, "pipelines.chunk")
+    if settings.parse.describe_figures:
+        describer = _maker(settings, folder, "describe", "pipelines.parse", "describe_figure")
     kept = kept_classes(stores.catalog, classes_maker(settings, folder))
-    return Makers(
-        _splitting(settings, folder),
-        f"{_maker(settings, 'distil', Prompt.load('pipelines.atomize', 'distil', folder.prompts))} "
-        f"{names_digest(kept) if kept else ''} {_summarizing(settings, folder)}",
-        index,
-        _maker(settings, "describe", Prompt.load("pipelines.parse", "describe_figure", folder.prompts))
-        if settings.parse.describe_figures
-        else "",
-    )
-
-
-def _splitting(settings: Settings, folder: KnowledgeBaseFolder) -> str:
-    """What stands for who splits documents: two prompts, and the model of each."""
-    if not settings.chunk.recurrent:
-        return "structural"
-    return " ".join(_chunk_maker(settings, folder, name) for name in (SPLIT_ROLE, SUMMARY_ROLE))
-
-
-def _summarizing(settings: Settings, folder: KnowledgeBaseFolder) -> str:
-    """What stands for who summarizes sections."""
-    return _chunk_maker(settings, folder, OVERVIEW_ROLE) if settings.chunk.recurrent else "quoting"
-
-
-def _chunk_maker(settings: Settings, folder: KnowledgeBaseFolder, role: str) -> str:
-    """What stands for who has a role in chunking, whose prompt is named after it."""
-    return _maker(settings, role, Prompt.load("pipelines.chunk", role, folder.prompts))
+    distiller = _maker(settings, folder, "distil", "pipelines.atomize")
+    return Makers(splitter, f"{distiller} {names_digest(kept) if kept else ''} {summarizer}", index, describer)
 
 
 def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:
-    """Return what stands for who induces the classes of tags, empty where nobody does."""
+    """Return the id of the inducer of tag classes, empty if there is none."""
     if not settings.llm.configured or not induces_classes(settings):
         return ""
-    return _maker(settings, "classes", Prompt.load("pipelines.atomize", "classes", folder.prompts))
+    return _maker(settings, folder, "classes", "pipelines.atomize")
 
 
 def judge_maker(settings: Settings, stores: Stores) -> str:
-    """Return what stands for who judges entities."""
-    return _maker(settings, "same_entity", Prompt.load("pipelines.graph", "same", stores.folder.prompts))
+    """Return the id of the judge of entities."""
+    return _maker(settings, stores.folder, "same_entity", "pipelines.graph", "same")
 
 
 def named_classes(settings: Settings) -> tuple[str, ...]:
-    """Return the classes of tags that the settings name, none where they are to be found."""
+    """Return the tag classes that the settings name, empty if they are to be induced."""
     return settings.atomize.tag_classes or settings.graph.schema.kinds
 
 
@@ -242,5 +224,6 @@ def induces_classes(settings: Settings) -> bool:
     return settings.atomize.tags and not named_classes(settings)
 
 
-def _maker(settings: Settings, role: str, prompt: Prompt) -> str:
-    return f"{settings.llm.model_of(role)} {prompt.digest}"
+def _maker(settings: Settings, folder: KnowledgeBaseFolder, role: str, package: str, prompt: str = "") -> str:
+    """Return the id of a worker: its model, and the digest of its prompt, whose name is by default the role."""
+    return f"{settings.llm.model_of(role)} {Prompt.load(package, prompt or role, folder.prompts).digest}"

@@ -1,4 +1,4 @@
-"""The catalog: every file of the folder ends in it as indexed, skipped or failed. Its protocol, and SQLite's."""
+"""The catalog: the status of every file of the folder. Its protocol, and the implementation in SQLite."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pipelines.core.sqlite_file import SqliteFile
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file, or one member of a container.
+    """A file, or a member of a container.
 
-    `modified_ns` and `changed_ns` are the file's time stamps when `digest` was taken: where they and the size are as
-    they were, it is not read. The latter cannot be set, so that a file with an old date and other content is noticed.
-    `parent` is the URI of the container it was taken from. `artifacts` are the digests under which the results of
-    the stages lie, by stage. `counts` tells pages, chunks, atoms and the like by name. `stage` is the one that a
-    document failed in after it was parsed.
+    `modified_ns` and `changed_ns` are the file's time stamps when `digest` was computed: if they and the size are
+    unchanged, the file is not read. Programs cannot set `changed_ns`, so a changed file with an old date is detected.
+    `parent` is the URI of the container of a member. `artifacts` has the keys of the results of stages, by stage.
+    `counts` has the number of pages, chunks, atoms and so on, by name. `stage` is the one in which a document failed
+    after it was parsed.
     """
 
     uri: str
@@ -41,45 +41,45 @@ class Entry:
     changed_ns: int = 0
 
     def unloaded(self) -> Entry:
-        """Return the entry without the key of what was loaded of it, so that the next load writes its document."""
+        """Return the entry without its load key, so that the next load writes the document again."""
         return replace(self, artifacts={stage: key for stage, key in self.artifacts.items() if stage != "load"})
 
 
 @runtime_checkable
 class Catalog(Protocol):
-    """Entries by URI, and a few facts about the knowledge base itself."""
+    """Entries by URI, and facts about the knowledge base."""
 
     def entries(self) -> tuple[Entry, ...]:
         """Return all entries in order of URI."""
         ...
 
     def record(self, entry: Entry) -> None:
-        """Write `entry` in place of the one with its URI."""
+        """Write `entry`, replacing the one with its URI."""
         ...
 
     def remove(self, uri: str) -> None:
-        """Remove an entry; an unknown URI is no error."""
+        """Remove an entry; an unknown URI is not an error."""
         ...
 
     def fact(self, name: str) -> str | None:
-        """Return what was last recorded under `name`, None where nothing was."""
+        """Return the value last recorded under `name`, or None."""
         ...
 
     def set_fact(self, name: str, value: str) -> None: ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All that is written inside lands together or not at all; in the embedded store with the graph's writes."""
+        """Write inside the context atomically; in the embedded store together with writes to the graph."""
         ...
 
 
 DAMAGED = "its entry in the catalog is damaged"
-"""The reason of an entry that cannot be read: the next ingest takes the file up again."""
+"""The reason of an entry that cannot be read; the next ingest compiles its file again."""
 
 
 class SqliteCatalog:
-    """See `Catalog`; its transaction is the file's, so the graph's writes are in it too.
+    """See `Catalog`. Transactions are those of the file, which include writes to the graph.
 
-    A row whose checksum is wrong is ignored: an entry then counts as failed, a fact as not recorded.
+    A row with a wrong checksum is ignored: its entry counts as failed, its fact as not recorded.
     """
 
     def __init__(self, file: SqliteFile) -> None:
@@ -87,13 +87,13 @@ class SqliteCatalog:
         self._decoded: dict[str, tuple[_Row, Entry]] = {}
 
     def entries(self) -> tuple[Entry, ...]:
-        """See `Catalog`. A run asks a dozen times: a row that is as it was when it was last asked is not decoded."""
+        """See `Catalog`. Unchanged rows are decoded only once, because a run reads all entries a dozen times."""
         before, now = self._decoded, dict[str, tuple[_Row, Entry]]()
         for uri, *row in self._file.rows("SELECT uri, entry, sum FROM entries ORDER BY uri"):
             name, held = str(uri), (row[0], row[1])
             known = before.get(name)
             now[name] = known if known is not None and known[0] == held else (held, _read(name, *held))
-        self._decoded = now  # at once: other threads ask too
+        self._decoded = now  # in one assignment, for other threads
         return tuple(entry for _, entry in now.values())
 
     def record(self, entry: Entry) -> None:
@@ -123,7 +123,7 @@ class SqliteCatalog:
 
 
 _Row = tuple[object, object]
-"""An entry as its row has it, and its checksum."""
+"""An encoded entry and its checksum."""
 
 
 def _read(uri: str, data: object, sum: object) -> Entry:

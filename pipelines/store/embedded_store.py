@@ -1,6 +1,6 @@
-"""The embedded store: graph and catalog in one SQLite file, written under one transaction by one process at a time.
+"""The embedded store: graph and catalog in one SQLite file, with common transactions and one writing process at a time.
 
-The shape of the file: numbered steps, applied in order, each recorded in it.
+The schema is created by numbered migrations, which are applied in order and recorded in the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(handle: int) -> None:
-        os.lseek(handle, 1 << 20, os.SEEK_SET)  # beyond what is written, so that others can read the process id
+        os.lseek(handle, 1 << 20, os.SEEK_SET)  # beyond the end, so that others can read the process id
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
@@ -34,7 +34,7 @@ else:
 
 
 def m001_graph(connection: sqlite3.Connection) -> None:
-    """Nodes, edges, and what each owner's add up to."""
+    """Create the tables of nodes, edges and owners; owners have a digest of their nodes and edges."""
     connection.execute(
         "CREATE TABLE nodes (id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL,"
         " properties BLOB NOT NULL, hash BLOB NOT NULL)"
@@ -52,19 +52,19 @@ def m001_graph(connection: sqlite3.Connection) -> None:
 
 
 def m002_catalog(connection: sqlite3.Connection) -> None:
-    """The ledger of files, and facts about the knowledge base."""
+    """Create the tables of the catalog: entries of files, and facts about the knowledge base."""
     connection.execute("CREATE TABLE entries (uri TEXT PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID")
     connection.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
 
 
 def m003_sums(connection: sqlite3.Connection) -> None:
-    """Checksums of entries and facts; what was written before has none."""
+    """Add checksums of entries and facts; existing rows have none."""
     connection.execute("ALTER TABLE entries ADD COLUMN sum INTEGER")
     connection.execute("ALTER TABLE facts ADD COLUMN sum INTEGER")
 
 
 def m004_numbers(connection: sqlite3.Connection) -> None:
-    """Each id is written once: nodes and edges have its number, and those that are made together stand together."""
+    """Store each id once and refer to it by number; nodes and edges written together are stored next to each other."""
     connection.execute("CREATE TABLE ids (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE)")
     connection.execute("INSERT INTO ids (id) SELECT id FROM nodes ORDER BY owner")
     for table, column in (("edges", "source"), ("edges", "target"), ("edges", "owner"), ("nodes", "owner")):
@@ -103,9 +103,9 @@ MIGRATIONS: tuple[Migration, ...] = (m001_graph, m002_catalog, m003_sums, m004_n
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Apply what is missing, all or nothing.
+    """Apply the missing migrations in one transaction.
 
-    Raises `StoreMismatch` where the file was made by a later version, with steps that are unknown here.
+    Raises `StoreMismatch` if the file is of a later version, with unknown migrations.
     """
     known = [step.__name__ for step in MIGRATIONS]
     if applied(connection) == known:
@@ -123,30 +123,30 @@ def migrate(connection: sqlite3.Connection) -> None:
         raise
     connection.execute("COMMIT")
     if done:
-        connection.execute("VACUUM")  # steps leave as much free room as what they wrote anew
+        connection.execute("VACUUM")  # migrations leave as much free space as they have rewritten
 
 
 def require_current(connection: sqlite3.Connection) -> None:
-    """Raise `StoreMismatch` where a file that cannot be written would have to be migrated, or is of a later version."""
+    """Raise `StoreMismatch` if a read-only file needs a migration or is of a later version."""
     done, known = applied(connection), [step.__name__ for step in MIGRATIONS]
     _refuse(set(done) - set(known))
     if done != known:
         raise StoreMismatch(
-            "an earlier version of Strata made this file, which cannot be written to",
-            hint="open it once where it can be written to",
+            "this file is of an earlier version of Strata and cannot be migrated, because it is read-only",
+            hint="open it once with write access",
         )
 
 
 def applied(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the steps that this file has been through, in order; of an empty file none.
+    """Return the names of the applied migrations in order; none for an empty file.
 
-    Raises `StoreMismatch` where the file has tables and is no knowledge base's: a cache in its place, say.
+    Raises `StoreMismatch` if the file has tables, but is not a knowledge base: a cache in its place, for example.
     """
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "migrations" not in tables:
         raise StoreMismatch(
-            "strata.db is a database of something else",
-            hint="remove strata.db and ingest the folder again: what was read and asked is kept beside it",
+            "strata.db is not the database of a knowledge base",
+            hint="remove strata.db and ingest the folder again: parsed documents and cached replies are kept",
         )
     return [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")] if tables else []
 
@@ -157,7 +157,7 @@ def _refuse(unknown: set[str]) -> None:
 
 
 class EmbeddedStore:
-    """`graph` and `catalog` of one file. Any thread may read and write; another process may read while one writes."""
+    """`graph` and `catalog` in one file. Any thread may read and write; other processes may read while one writes."""
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
@@ -167,10 +167,10 @@ class EmbeddedStore:
 
     @classmethod
     def open(cls, path: Path, create: bool = True) -> Self:
-        """Open the file `path`, making it where `create` allows.
+        """Open the file `path`; with `create`, it is created if missing.
 
-        Raises `KnowledgeBaseNotFound` where there is none, `StoreMismatch` where it is damaged, something else, or
-        made by a later version.
+        Raises `KnowledgeBaseNotFound` if it does not exist, `StoreMismatch` if it is damaged, not a knowledge base, or
+        of a later version.
         """
         return cls(SqliteFile(path, migrate, require_current, create))
 
@@ -180,29 +180,29 @@ class EmbeddedStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is written inside, to graph and catalog, lands together or not at all."""
+        """Write to graph and catalog inside the context in one transaction."""
         with self._file.transaction():
             yield
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Let all that this thread reads inside, of graph and catalog, be of one moment."""
+        """Read graph and catalog inside the context, in this thread, in a consistent state."""
         return self._file.snapshot()
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Be the only writer inside: held for the run of a build. Raises `StoreLocked` at once where another is."""
+        """Lock the knowledge base against other writers inside the context. Raises `StoreLocked` without waiting."""
         return writer_lock(self.path.with_name(self.path.name + ".lock"))
 
     def wipe(self) -> bool:
-        """Leave no byte of what was removed in the file; False where a reader kept the log from being emptied."""
+        """Erase removed data from the file; return False if a reader prevented the log from being emptied."""
         self._graph.drop_unused_ids()
         return self._file.wipe()
 
     def is_sound(self) -> bool:
-        """Whether the file can be read from end to end."""
+        """Return whether the whole file is readable."""
         return self._file.is_sound()
 
     def damaged_owners(self) -> frozenset[str]:
-        """Return the owners of nodes and edges that are not what was written; the whole graph is read."""
+        """Return the owners of damaged nodes and edges; reads the whole graph."""
         return self._graph.damaged()
 
     def close(self) -> None:
@@ -211,10 +211,10 @@ class EmbeddedStore:
 
 @contextmanager
 def writer_lock(path: Path) -> Iterator[None]:
-    """Hold the lock file `path` inside; readers never ask for it.
+    """Hold the lock file `path` inside the context; readers do not need it.
 
-    Raises `StoreLocked`, which names the process that holds it, at once and without waiting, and
-    `StoreError` where it cannot be made.
+    Raises `StoreLocked`, with the id of the process that holds it, without waiting, and `StoreError` if the file cannot
+    be created.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,7 +1,6 @@
-"""Looking round in the graph of any store: what is around a node, and how two nodes hang together.
+"""Exploration of the graph in any store: the neighbourhood of a node, and the path between two nodes.
 
-The nodes and edges within a few hops are read from the store, and networkx answers from them. The only module that
-imports `networkx`.
+The nodes and edges within a few hops are read from the store, and searched with networkx.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ if TYPE_CHECKING:
     Graph = networkx.MultiDiGraph[str]
 
 HOPS = 6
-"""Edges of the longest path that is looked for: from chunk to chunk over two shared names are four."""
-_CALLED = {
+"""Maximum edges of a path: a path between two chunks over two shared names has four."""
+_NAME_PROPERTIES = {
     NodeKind.DOCUMENT: ("title", "uri"),
     NodeKind.ENTITY: ("name",),
     NodeKind.TAG: ("name",),
     NodeKind.TAG_CLASS: ("name",),
 }
-"""The properties by which a node can be named; where nodes of several kinds have a name, the kind that stands first."""
+"""The properties by which a node can be named. If nodes of several kinds have the name, the first kind is used."""
 _CHOICES = 5
-"""Nodes of one name that an error lists."""
+"""Maximum nodes with the same name that an error lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A node near another: `hops` edges away, reached last by `edge` (None for the node itself)."""
+    """A node that is `hops` edges away; `edge` is the last edge of the path to it (None for the node itself)."""
 
     node: Node
     hops: int
@@ -45,7 +44,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """An edge of a path and the node that it leads to; `forward` is off where the path goes against the edge."""
+    """An edge of a path, and the node that it leads to; `forward` is False if the path reverses the edge."""
 
     edge: Edge
     node: Node
@@ -53,33 +52,33 @@ class PathStep:
 
 
 def find_node(store: GraphStore, name: str) -> Node:
-    """Return the node of this id, or the document, entity, tag or class of tags of this name; case does not count.
+    """Return the node with this id, or the document, entity, tag or tag class with this name, ignoring case.
 
-    A document is named by its title or URI. Raises `NotFound` where there is none, or more than one of a kind.
+    The name of a document is its title or URI. Raises `NotFound` if there is no such node, or several of one kind.
     """
     for node in store.nodes(ids=[name]):
         return node
-    found = [node for node in store.nodes(tuple(_CALLED)) if normalize(name) in map(normalize, _names(node))]
-    kind = next((kind for kind in _CALLED if any(node.kind is kind for node in found)), None)
+    found = [node for node in store.nodes(tuple(_NAME_PROPERTIES)) if normalize(name) in map(normalize, _names(node))]
+    kind = next((kind for kind in _NAME_PROPERTIES if any(node.kind is kind for node in found)), None)
     found = [node for node in found if node.kind is kind]
     if len(found) == 1:
         return found[0]
     if not found:
         raise NotFound(f"no node {name}", ids=(name,), hint="`strata graph export` lists all")
-    told = ", ".join(node.id for node in found[:_CHOICES])
-    raise NotFound(f"{len(found)} nodes are called {name}", ids=(name,), hint=f"name one by its id: {told}")
+    ids = ", ".join(node.id for node in found[:_CHOICES])
+    raise NotFound(f"{len(found)} nodes are called {name}", ids=(name,), hint=f"name one by its id: {ids}")
 
 
 def node_name(node: Node) -> str:
-    """Return what a node is called by people: its name, title or text, else its id."""
-    told = (node.properties.get(name) for name in ("name", "title", "text", "uri"))
-    return next((text for text in told if isinstance(text, str) and text), node.id)
+    """Return the name of a node for display: its name, title, text or URI, or else its id."""
+    texts = (node.properties.get(name) for name in ("name", "title", "text", "uri"))
+    return next((text for text in texts if isinstance(text, str) and text), node.id)
 
 
 def neighbourhood(store: GraphStore, node: str, hops: int = 1) -> tuple[Neighbour, ...]:
-    """Return the node of this id and all within `hops` edges of it, in either direction: nearest first, then by id.
+    """Return the node with this id and all within `hops` edges of it, in either direction: nearest first, then by id.
 
-    Edges to what the store does not hold are not followed.
+    Edges to nodes that are not in the store are ignored.
 
         for near in neighbourhood(stores.graph, "entity:9f2c...", hops=2): print(near.hops, node_name(near.node))
     """
@@ -95,9 +94,10 @@ def neighbourhood(store: GraphStore, node: str, hops: int = 1) -> tuple[Neighbou
 
 
 def shortest_path(store: GraphStore, start: str, end: str, hops: int = HOPS) -> tuple[PathStep, ...] | None:
-    """Return a shortest path between the nodes of these ids, in either direction of each edge; None beyond `hops`.
+    """Return a shortest path between two nodes, with edges in either direction; None if it has more than `hops` edges.
 
-    Of several it is always the same one; from a node to itself it is empty. Half of the hops is read from each end.
+    The choice among several paths is reproducible; the path from a node to itself is empty. The graph is read from both
+    ends, half of the hops from each.
     """
     import networkx
 
@@ -113,7 +113,7 @@ def shortest_path(store: GraphStore, start: str, end: str, hops: int = HOPS) -> 
 
 
 def _read(store: GraphStore, start: Collection[str], hops: int) -> Graph:
-    """The nodes within some hops of `start` and the edges by which they were reached, read ring by ring."""
+    """Return the nodes within `hops` of `start` and the edges that lead to them, by breadth-first search."""
     import networkx
 
     graph: Graph = networkx.MultiDiGraph()
@@ -143,11 +143,11 @@ def _step(graph: Graph, one: str, two: str) -> PathStep:
 
 
 def _edge(graph: Graph, one: str, two: str) -> Edge:
-    """The first of the edges between two nodes, those from `one` to `two` before those back."""
+    """Return the first edge from `one` to `two` by kind and key, or else the first one back."""
     held = graph.get_edge_data(one, two) or graph.get_edge_data(two, one)
-    edges: list[Edge] = [told["edge"] for told in held.values()]
+    edges: list[Edge] = [data["edge"] for data in held.values()]
     return min(edges, key=lambda edge: (edge.kind, edge.key))
 
 
 def _names(node: Node) -> Iterator[str]:
-    return (str(node.properties[name]) for name in _CALLED[node.kind] if node.properties.get(name))
+    return (str(node.properties[name]) for name in _NAME_PROPERTIES[node.kind] if node.properties.get(name))

@@ -1,8 +1,8 @@
-"""The graph as text in a stable order: equal graphs give equal files, whatever store they come from.
+"""Exports the graph as text in a stable order: equal graphs give equal files, whichever store they are in.
 
-Every format is written as the store yields, without holding the graph in memory. That is why GraphML is not left to
-networkx: for 100,000 nodes and 300,000 edges it took 59 s and 306 MiB (1,263 MiB without lxml), where this takes 35 s
-and 23 MiB; and it refuses characters that XML cannot hold.
+All formats are streamed, without loading the graph into memory. This is why GraphML is not written by networkx: for
+100,000 nodes and 300,000 edges it took 59 s and 306 MiB (1,263 MiB without lxml), while this takes 35 s and 23 MiB; and
+networkx rejects characters that are invalid in XML.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 _ROWS = 500
-"""Nodes or edges of one statement of a Cypher script."""
-# What XML 1.0 cannot hold, not even as a reference.
+"""Nodes or edges in a statement of a Cypher script."""
+# Characters that are invalid in XML 1.0, even as references.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TYPES: dict[type, str] = {bool: "boolean", int: "long", float: "double"}
 _Keys = dict[str, str]
@@ -38,15 +38,15 @@ def export(store: GraphStore, format: GraphFormat, out: TextIO) -> None:
 def json_lines(store: GraphStore) -> Iterator[str]:
     """Yield one JSON object for each node (`"type": "node"`) and edge, with keys in a fixed order."""
     for node in store.nodes():
-        told = {"type": "node", "id": node.id, "kind": node.kind, "layer": node.layer, "owner": node.owner}
-        yield encode(told | {"properties": node.properties}).decode()
+        line = {"type": "node", "id": node.id, "kind": node.kind, "layer": node.layer, "owner": node.owner}
+        yield encode(line | {"properties": node.properties}).decode()
     for edge in store.edges():
-        told = {"type": "edge", "source": edge.source, "kind": edge.kind, "target": edge.target, "key": edge.key}
-        yield encode(told | {"owner": edge.owner, "properties": edge.properties}).decode()
+        line = {"type": "edge", "source": edge.source, "kind": edge.kind, "target": edge.target, "key": edge.key}
+        yield encode(line | {"owner": edge.owner, "properties": edge.properties}).decode()
 
 
 def cypher_lines(store: GraphStore) -> Iterator[str]:
-    """Yield a script for cypher-shell or Neo4j Browser that makes the graph in an empty database."""
+    """Yield a script for cypher-shell or Neo4j Browser that creates the graph in an empty database."""
     yield "CREATE CONSTRAINT strata_export_id IF NOT EXISTS FOR (n:Strata) REQUIRE n.id IS UNIQUE;"
     for node_kind, nodes in _runs(store.nodes(), lambda node: node.kind):
         labels = f"Strata:{node_kind.layer.value}:{node_kind.value}"
@@ -59,9 +59,9 @@ def cypher_lines(store: GraphStore) -> Iterator[str]:
 
 
 def graphml_lines(store: GraphStore) -> Iterator[str]:
-    """Yield the lines of a GraphML file; reads the store twice, since GraphML declares its properties first.
+    """Yield the lines of a GraphML file; reads the store twice, because GraphML declares its properties first.
 
-    A list is written as JSON text. A property that is of one type here and of another there is text throughout.
+    Lists are written as JSON text. A property with values of different types is written as text.
     """
     node_keys, edge_keys = _keys(map(_node_values, store.nodes())), _keys(map(_edge_values, store.edges()))
     yield '<?xml version="1.0" encoding="UTF-8"?>'
@@ -86,7 +86,7 @@ _LINES: dict[GraphFormat, Callable[[GraphStore], Iterator[str]]] = {
 
 
 def _runs(items: Iterable[T], kind_of: Callable[[T], K]) -> Iterator[tuple[K, list[T]]]:
-    """Yield the items kind by kind, some hundreds at a time; each kind's keep their order."""
+    """Yield the items grouped by kind, up to `_ROWS` at a time; the items of a kind keep their order."""
     waiting: dict[K, list[T]] = {}
     for item in items:
         group = waiting.setdefault(kind_of(item), [])
@@ -101,8 +101,8 @@ def _node_literal(node: Node) -> str:
 
 
 def _edge_literal(edge: Edge) -> str:
-    told = _map({**edge.properties, "owner": edge.owner, "key": edge.key})
-    return f"{{source: {_literal(edge.source)}, target: {_literal(edge.target)}, told: {told}}}"
+    properties = _map({**edge.properties, "owner": edge.owner, "key": edge.key})
+    return f"{{source: {_literal(edge.source)}, target: {_literal(edge.target)}, told: {properties}}}"
 
 
 def _map(values: dict[str, PropertyValue]) -> str:
@@ -114,7 +114,7 @@ def _name(name: str) -> str:
 
 
 def _literal(value: PropertyValue) -> str:
-    """A value in Cypher; a string's escapes are JSON's but for a quote, and it keeps to one line."""
+    """Return a value as a Cypher literal on one line; strings are escaped as in JSON."""
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_literal, value)) + "]"
     if isinstance(value, str):

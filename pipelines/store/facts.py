@@ -1,6 +1,6 @@
-"""What a catalog records of the knowledge base as a whole, beside its entries, and how complete it is by that.
+"""Facts: typed values in the catalog about the whole knowledge base; and its completeness, computed from them.
 
-A fact has a name and a type; the sentences tell those who ask an unfinished knowledge base.
+The completeness is also described in sentences, for users who question an incomplete knowledge base.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pipelines.store.catalog import Catalog
 
 T = TypeVar("T")
 MOST_REMARKS = 5000
-"""Things of one kind that people may have said; the catalog reads them as one value."""
+"""Maximum remarks of one kind; the catalog reads them as one value."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogFact(Generic[T]):
-    """A value that a catalog keeps under `name`, as JSON; `default` where none is recorded.
+    """A value that a catalog stores as JSON under `name`; `default` is returned if none is recorded.
 
     pairs = TAG_PAIRS.read(catalog)
     TAG_PAIRS.write(catalog, (*pairs, TagPair("leak", "leakage")))
@@ -32,8 +32,8 @@ class CatalogFact(Generic[T]):
     default: T
 
     def read(self, catalog: Catalog) -> T:
-        told = catalog.fact(self.name)
-        return codec.decode(told, self.type) if told else self.default
+        value = catalog.fact(self.name)
+        return codec.decode(value, self.type) if value else self.default
 
     def write(self, catalog: Catalog, value: T) -> None:
         catalog.set_fact(self.name, codec.encode(value).decode())
@@ -43,7 +43,7 @@ class CatalogFact(Generic[T]):
 
 
 class HasId(Protocol):
-    """Something that a person said."""
+    """A remark of a user."""
 
     @property
     def id(self) -> str: ...
@@ -54,9 +54,9 @@ R = TypeVar("R", bound=HasId)
 
 @dataclass(frozen=True, slots=True)
 class Remarks(Generic[R]):
-    """Things of one kind that people said, oldest first, kept in `fact`.
+    """The remarks of one kind by users, oldest first, stored in `fact`.
 
-    `called` is the word for them, `command` shows them, and `undone_by` is its subcommand that takes one back.
+    In messages, `called` is the word for them, `command` lists them, and `undone_by` is its subcommand to undo one.
     """
 
     fact: CatalogFact[tuple[R, ...]]
@@ -68,26 +68,26 @@ class Remarks(Generic[R]):
         return self.fact.read(catalog)
 
     def add(self, catalog: Catalog, remark: R, replaces: Callable[[R], bool]) -> None:
-        """Keep a remark, in place of those that it replaces. Raises `SourceError` beyond `MOST_REMARKS`."""
+        """Store a remark and drop those that it replaces. Raises `SourceError` if there are `MOST_REMARKS` others."""
         with catalog.transaction():
             others = tuple(one for one in self.read(catalog) if not replaces(one))
             if len(others) >= MOST_REMARKS:
                 hint = f"`strata {self.command} {self.undone_by}` makes room"
-                raise SourceError(f"{MOST_REMARKS} of {self.called} are kept already", hint=hint)
+                raise SourceError(f"the maximum of {MOST_REMARKS} {self.called} is reached", hint=hint)
             self.fact.write(catalog, (*others, remark))
 
     def take_back(self, catalog: Catalog, id: str) -> R:
-        """Drop the remark of this id, and return it. Raises `NotFound`."""
+        """Drop the remark with this id, and return it. Raises `NotFound`."""
         with catalog.transaction():
             kept = self.read(catalog)
             found = next((one for one in kept if one.id == id), None)
             if found is None:
-                raise NotFound(f"no {self.called} {id}", ids=(id,), hint=f"`strata {self.command}` lists what there is")
+                raise NotFound(f"no {self.called} {id}", ids=(id,), hint=f"`strata {self.command}` lists them")
             self.fact.write(catalog, tuple(one for one in kept if one.id != id))
             return found
 
     def revise(self, catalog: Catalog, revised: Callable[[R], R | None]) -> None:
-        """Replace each remark by what `revised` returns for it, and drop it for None."""
+        """Replace each remark by the result of `revised`, or drop it if that is None."""
         with catalog.transaction():
             kept = self.read(catalog)
             left = tuple(new for one in kept if (new := revised(one)) is not None)
@@ -97,9 +97,9 @@ class Remarks(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """An ingest that was begun: how many documents it found in the folder, and whether it went through to its end.
+    """A started ingest: the number of documents that it found in the folder, and whether it has finished.
 
-    `found` is 0 until the folder was looked through; parts of containers are not counted.
+    `found` is 0 until the folder is scanned; parts of containers are not counted.
     """
 
     found: int = 0
@@ -107,29 +107,29 @@ class Ingest:
 
 
 LINKED_FACT = "linked"
-"""The key of the links that the stores hold, as it is; empty while they are behind."""
+"""The key of the links in the stores, as plain text; empty while they are outdated."""
 WRITING_FACT = "writing"
-"""Set while a load goes on: a run that finds it set was preceded by one that was killed."""
+"""Set during a load: if it is set before a run, an earlier run was killed."""
 INGEST_FACT = "ingest"
 INGEST: CatalogFact[Ingest | None] = CatalogFact(INGEST_FACT, Ingest, None)
-"""The ingest that was begun last; None in what was built before ingests were recorded."""
+"""The last ingest; None in a knowledge base of an earlier version, which did not record it."""
 TAG_PAIRS: CatalogFact[tuple[TagPair, ...]] = CatalogFact("tag pairs", tuple[TagPair, ...], ())
-"""The pairs of users' words and the corpus's tags that were learned from question-answer samples."""
+"""The pairs of users' terms and tags of the corpus that were learned from question-answer samples."""
 VECTOR_STORE: CatalogFact[str] = CatalogFact("vector store", str, "lancedb")
-"""The vector store that holds the active vectors, as the setting `store.vectors` names it."""
+"""The store of the active vectors, as in the setting `store.vectors`."""
 TABLE_VERSIONS: CatalogFact[Mapping[str, Mapping[str, int]]] = CatalogFact(
     "vectors", Mapping[str, Mapping[str, int]], {}
 )
-"""The versions of the active vectors' tables, by the name of their folder: see `pipelines.store.vector.Versioned`."""
+"""The versions of the active tables of vectors, by their folder: see `pipelines.store.vector.Versioned`."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeState:
-    """What a knowledge base holds, and whether that is all it was to hold.
+    """How much of its folder a knowledge base contains.
 
-    `documents` counts the files in the catalog, `searchable` those that can be found. `begun` says that an ingest was
-    ever begun, `finished` that the last one went through to its end; `found` is the number of documents that it found.
-    `links_behind` says that the links between the documents are missing or older than they are.
+    `documents` is the number of files in the catalog, `searchable` how many of them are searchable. `begun` is whether
+    an ingest was ever started, `finished` whether the last one has finished, and `found` the number of documents that
+    it found. `links_behind` is whether the links between documents are missing or outdated.
     """
 
     documents: int = 0
@@ -141,17 +141,17 @@ class KnowledgeState:
 
     @property
     def empty(self) -> bool:
-        """Whether no question can be answered from it."""
+        """Whether it has no searchable document."""
         return self.searchable == 0
 
     @property
     def whole(self) -> bool:
-        """Whether it holds all that the last ingest set out to bring into it."""
+        """Whether it contains everything that the last ingest had to load."""
         return self.finished and not self.links_behind
 
 
 def state(catalog: Catalog) -> KnowledgeState:
-    """Return how far the knowledge base has come; needs no lock."""
+    """Return the state of a knowledge base; needs no lock."""
     entries = catalog.entries()
     searchable = sum(entry.status.searchable for entry in entries)
     behind = bool(searchable) and not catalog.fact(LINKED_FACT)
@@ -161,16 +161,11 @@ def state(catalog: Catalog) -> KnowledgeState:
     return KnowledgeState(len(entries), searchable, last.found, True, last.finished, behind)
 
 
-def record_ingest(catalog: Catalog, ingest: Ingest) -> None:
-    """Note that an ingest was begun, or that it has ended."""
-    INGEST.write(catalog, ingest)
-
-
-AGAIN = "run `strata ingest` again: it goes on where it was"
+AGAIN = "run `strata ingest` again: it continues where it stopped"
 
 
 class Completeness:
-    """The state of a knowledge base; it is read again only where it may have changed."""
+    """The state of a knowledge base, read again only if it may have changed."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -186,37 +181,37 @@ class Completeness:
 
 
 def being_written(catalog: Catalog) -> bool:
-    """Return whether the stores are being written, or were when a run was stopped."""
+    """Return whether the stores are being written, or a run was killed while writing."""
     return bool(catalog.fact(WRITING_FACT))
 
 
-def incompleteness(there: KnowledgeState) -> str:
-    """Return as a sentence what is missing from a knowledge base, empty where nothing is."""
-    if there.begun and not there.finished:
-        return f"{_unfinished(there)} Loaded: {_loaded(there)}."
-    if not there.documents:
+def incompleteness(knowledge: KnowledgeState) -> str:
+    """Return a sentence about what is missing from a knowledge base, empty if it is complete."""
+    if knowledge.begun and not knowledge.finished:
+        return f"{_unfinished(knowledge)} Loaded: {_loaded(knowledge)}."
+    if not knowledge.documents:
         return "The knowledge base is empty: nothing has been ingested."
-    if there.empty:
-        return f"The knowledge base is empty: of its {there.documents} files none could be read."
-    if there.links_behind:
-        return "The links between the documents are missing or behind."
+    if knowledge.empty:
+        return f"The knowledge base is empty: of its {knowledge.documents} files none could be read."
+    if knowledge.links_behind:
+        return "The links between the documents are missing or outdated."
     return ""
 
 
-def remedy(there: KnowledgeState) -> str:
-    """Return what to do about what is missing, empty where nothing is."""
-    if not incompleteness(there):
+def remedy(knowledge: KnowledgeState) -> str:
+    """Return what the user can do about an incomplete knowledge base, empty if it is complete."""
+    if not incompleteness(knowledge):
         return ""
-    return "`strata status` says why" if there.finished and there.documents and there.empty else AGAIN
+    return "`strata status` says why" if knowledge.finished and knowledge.documents and knowledge.empty else AGAIN
 
 
-def _unfinished(there: KnowledgeState) -> str:
-    if there.empty:
+def _unfinished(knowledge: KnowledgeState) -> str:
+    if knowledge.empty:
         return "The knowledge base is empty: an ingest was started and has not finished."
     return "An ingest was started and has not finished; the answer rests on what is loaded."
 
 
-def _loaded(there: KnowledgeState) -> str:
-    """Parts of containers count as documents too, and are not known before their containers are read."""
-    of = f" of {there.found}" if there.found >= max(1, there.searchable) else ""
-    return f"{there.searchable}{of} document{'' if max(there.searchable, there.found) == 1 else 's'}"
+def _loaded(knowledge: KnowledgeState) -> str:
+    """Return "2 of 5 documents"; without the total if parts of containers, which it does not count, exceed it."""
+    of = f" of {knowledge.found}" if knowledge.found >= max(1, knowledge.searchable) else ""
+    return f"{knowledge.searchable}{of} document{'' if max(knowledge.searchable, knowledge.found) == 1 else 's'}"

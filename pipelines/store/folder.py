@@ -1,4 +1,4 @@
-"""Where a knowledge base is kept: what lies where in its folder, and the stores by name (`[store]` of strata.toml)."""
+"""The files and folders of a knowledge base, and the settings of its stores (`[store]` of strata.toml)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "vectors": ("lancedb",),
     "artifacts": ("files",),
 }
-"""The names of the stores that come with Strata, by setting; any other is `module:Class`."""
+"""The names of Strata's own stores, by setting; any other is given as `module:Class`."""
 _CODE = Sensitive("would be loaded and run as code", code=True)
 
 
 class StoreSettings(SettingsSection):
-    """Which stores hold the knowledge base."""
+    """Which stores a knowledge base uses."""
 
     sensitive: ClassVar[Mapping[str, Sensitive]] = {
         "graph": _CODE,
@@ -35,18 +35,20 @@ class StoreSettings(SettingsSection):
 
     graph: str = Field(
         default="embedded",
-        description="the graph store that questions are answered from: embedded, neo4j, or module:Class",
+        description="the graph store used to answer questions: embedded, neo4j, or module:Class",
     )
     vectors: str = Field(default="lancedb", description="the vector store: lancedb, or module:Class")
-    artifacts: str = Field(default="files", description="where the results of stages lie: files, or module:Class")
-    neo4j_uri: str = Field(default="", description="Bolt address of a Neo4j that every ingest keeps up to date")
-    neo4j_user: str = Field(default="neo4j", description="user name there")
-    neo4j_password: SecretStr = Field(default=SecretStr(""), description="password there; empty for none")
-    neo4j_database: str = Field(default="neo4j", description="database there")
+    artifacts: str = Field(default="files", description="the store for the results of stages: files, or module:Class")
+    neo4j_uri: str = Field(default="", description="Bolt address of a Neo4j server that every ingest updates")
+    neo4j_user: str = Field(default="neo4j", description="user name for Neo4j")
+    neo4j_password: SecretStr = Field(default=SecretStr(""), description="password for Neo4j; empty if it needs none")
+    neo4j_database: str = Field(default="neo4j", description="database in Neo4j")
     neo4j_browser: str = Field(
-        default="", description="address of Neo4j Browser there; without it, port 7474 of the host of `neo4j_uri`"
+        default="", description="address of Neo4j Browser; by default port 7474 of the host of `neo4j_uri`"
     )
-    neo4j_patience: float = Field(default=120.0, ge=0, description="seconds to wait for a Neo4j that went away")
+    neo4j_patience: float = Field(
+        default=120.0, ge=0, description="seconds to wait for a Neo4j server that stops answering"
+    )
 
     @field_validator(*BUILT_IN)
     @classmethod
@@ -58,20 +60,20 @@ class StoreSettings(SettingsSection):
 
     @property
     def browser(self) -> str:
-        """The address of Neo4j Browser, empty where no Neo4j is named."""
+        """The address of Neo4j Browser, empty if no Neo4j is configured."""
         if self.neo4j_browser or not self.neo4j_uri:
             return self.neo4j_browser
         return f"http://{urlsplit(self.neo4j_uri).hostname or 'localhost'}:7474/browser/"
 
     @property
     def graph_copies(self) -> tuple[str, ...]:
-        """The graph stores that every ingest keeps equal to the embedded one: Neo4j where named, and one's own."""
+        """The graph stores to which every ingest copies the graph: Neo4j if configured, and the user's own."""
         return (("neo4j",) if self.neo4j_uri else ()) + ((self.graph,) if names_code(self.graph) else ())
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBaseFolder:
-    """The files and folders below `root`, which need not be there."""
+    """The paths of the files and folders below `root`, which may not exist."""
 
     root: Path
 
@@ -87,22 +89,22 @@ class KnowledgeBaseFolder:
 
     @property
     def graph(self) -> Path:
-        """The folder of a graph store of the user's own."""
+        """The folder for a graph store of the user's own."""
         return self.root / "graph"
 
     @property
     def vectors(self) -> Path:
-        """The folder of the vectors, with a folder for each embedder."""
+        """The folder of the vectors, with a subfolder for each embedder."""
         return self.root / "vectors"
 
     @property
     def artifacts(self) -> Path:
-        """The results of stages, and pictures and parts of containers."""
+        """The folder of the results of stages, and of pictures and parts of containers."""
         return self.root / "artifacts"
 
     @property
     def sources(self) -> Path:
-        """Copies of documents that were fetched from elsewhere than a folder."""
+        """The folder of documents copied from sources that are not local folders."""
         return self.root / "sources"
 
     @property
@@ -117,20 +119,20 @@ class KnowledgeBaseFolder:
 
     @property
     def trace(self) -> Path:
-        """The calls of the language model, a line each."""
+        """The trace of model calls, one per line."""
         return self.root / "trace.jsonl"
 
     @property
     def prompts(self) -> Path:
-        """Prompts of the knowledge base's own, in place of those that come with Strata."""
+        """The folder of the knowledge base's own prompts, which override those of Strata."""
         return self.root / "prompts"
 
     @property
     def exists(self) -> bool:
-        """Whether there is a knowledge base."""
+        """Whether the knowledge base exists."""
         return self.database.is_file()
 
     @property
     def readable_by_others(self) -> bool:
-        """Whether other users may read it: one of an earlier version, or one that was opened to them."""
+        """Whether other users can read it: it is of an earlier version, or its file modes were changed."""
         return any(map(is_open_to_others, (self.database, self.replies, self.embeddings, self.trace)))

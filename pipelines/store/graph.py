@@ -1,4 +1,4 @@
-"""What a graph store is to Strata, the digest of an owner's nodes and edges, and making one store equal to another."""
+"""The protocol of graph stores, digests of an owner's nodes and edges, and synchronization of two stores."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, S
 from pipelines.core.outcome import Failure, as_failure
 
 PROJECT = "project"
-"""The stage under which the failure of an owner is told."""
+"""The stage in the failures of owners."""
 WRITERS = 3
-"""Owners that are written at a time."""
+"""Owners written at the same time."""
 
 
 @runtime_checkable
 class GraphStore(Protocol):
     """Nodes and edges, written and removed by owner (a document's id, or `CORPUS_OWNER`).
 
-    Writing the same twice is writing it once. Several threads may write at the same time. `[store] graph =
-    "module:Class"` chooses one of your own, made as `Class(folder)` with a folder that it has to itself (not made yet):
-    every ingest keeps it equal to the embedded graph, and questions are answered from it.
-    `pipelines.store.testing.GraphStoreContract` tests one.
+    Writing is idempotent, and several threads may write at the same time. `[store] graph = "module:Class"` selects your
+    own implementation, created as `Class(folder)` with a folder for its exclusive use, which does not exist yet: every
+    ingest copies the embedded graph to it, and questions are answered from it.
+    `pipelines.store.testing.GraphStoreContract` tests it.
     """
 
     def write(self, subgraph: Subgraph) -> None:
-        """Make what the store holds of `subgraph.owner` equal to `subgraph`; what is no longer in it goes.
+        """Replace all nodes and edges of `subgraph.owner` by those of `subgraph`.
 
-        An edge may end at a node that is written later, by another owner. Raises `StoreUnavailable`.
+        An edge may end at a node of another owner that is written later. Raises `StoreUnavailable`.
         """
         ...
 
     def remove(self, owner: str) -> None:
-        """Remove all nodes and edges of `owner`, and edges of others at its nodes; an unknown owner is no error."""
+        """Remove all nodes and edges of `owner`, and other owners' edges at its nodes; it may be unknown."""
         ...
 
     def nodes(
         self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
     ) -> Iterator[Node]:
-        """Yield nodes in order of id: of these kinds (none: all), among these ids (None: all; empty: nothing).
+        """Yield nodes in order of id: of these kinds (empty: all), with these ids (None: all; empty: no nodes).
 
-        `owner` confines them to what one owner has.
+        If `owner` is given, only its nodes are returned.
         """
         ...
 
@@ -57,32 +57,32 @@ class GraphStore(Protocol):
         targets: Collection[str] | None = None,
         owner: str | None = None,
     ) -> Iterator[Edge]:
-        """Yield edges in order of (source, kind, target, key), filtered likewise; both ends when both are given."""
+        """Yield edges in order of (source, kind, target, key), filtered like nodes; all given conditions must hold."""
         ...
 
     def owners(self) -> Mapping[str, str]:
-        """Return each owner with a digest of all its nodes and edges, equal across stores for equal content."""
+        """Return a digest of all nodes and edges of each owner, the same in all stores for equal content."""
         ...
 
     def close(self) -> None:
-        """Let go of connections and open files; twice is allowed."""
+        """Close connections and files; may be called twice."""
         ...
 
 
 HASH_BYTES = 16
-"""The bytes of the hash of a node or an edge."""
+"""The size of the hash of a node or an edge."""
 _MODULUS = 1 << (8 * HASH_BYTES)
 EMPTY = f"{0:032x}"
-"""The digest of an owner that has nothing."""
+"""The digest of an owner without nodes and edges."""
 
 
 def item_hash(item: Node | Edge) -> bytes:
-    """Return the first 16 bytes of the SHA-256 of all that a node or an edge holds."""
+    """Return the first 16 bytes of the SHA-256 of an encoded node or edge."""
     return hashlib.sha256(encode(item)).digest()[:HASH_BYTES]
 
 
 def adjusted(digest: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()) -> str:
-    """Return `digest` with the items of the first hashes put in and those of the second taken out, in any order."""
+    """Return `digest` after adding and removing items with these hashes; their order does not matter."""
     total = int(digest, 16) + _sum(added) - _sum(removed)
     return f"{total % _MODULUS:032x}"
 
@@ -92,14 +92,14 @@ def _sum(hashes: Iterable[bytes]) -> int:
 
 
 def subgraph_digest(subgraph: Subgraph) -> str:
-    """Return what a store's `owners()` says of this owner once the subgraph is written."""
+    """Return the digest of the owner in a store's `owners()` after the subgraph is written."""
     nodes = {node.id: node for node in subgraph.nodes}
     edges = {edge.id: edge for edge in subgraph.edges}
     return adjusted(adjusted(EMPTY, map(item_hash, nodes.values())), map(item_hash, edges.values()))
 
 
 def recount(store: GraphStore) -> dict[str, str]:
-    """Return what `store.owners()` should say, from what its nodes and edges are; reads the whole graph."""
+    """Return the expected result of `store.owners()`, computed from all nodes and edges."""
     totals: dict[str, int] = {}
     for node in store.nodes():
         totals[node.owner] = totals.get(node.owner, 0) + int.from_bytes(item_hash(node))
@@ -110,15 +110,15 @@ def recount(store: GraphStore) -> dict[str, str]:
 
 @runtime_checkable
 class Hashed(Protocol):
-    """What a graph store may know besides: the hashes of its nodes, without reading what they hold."""
+    """An optional protocol of graph stores that store the hashes of nodes."""
 
     def node_hashes(self, kind: NodeKind) -> Mapping[str, bytes]:
-        """Return the `item_hash` of each node of a kind, by id in any order."""
+        """Return the `item_hash` of each node of a kind by id, in any order."""
         ...
 
 
 def node_hashes(store: GraphStore, kind: NodeKind) -> Mapping[str, bytes]:
-    """Return the `item_hash` of each node of a kind, by id; where the store does not know them, all nodes are read."""
+    """Return the `item_hash` of each node of a kind by id; if the store is not `Hashed`, all nodes are read."""
     if isinstance(store, Hashed):
         return store.node_hashes(kind)
     return {node.id: item_hash(node) for node in store.nodes((kind,))}
@@ -126,37 +126,37 @@ def node_hashes(store: GraphStore, kind: NodeKind) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What was done, in owners: documents, and the corpus as one more."""
+    """The number of owners written, removed and unchanged: documents, and the corpus."""
 
     written: int = 0
     removed: int = 0
     unchanged: int = 0
     failures: tuple[Failure, ...] = ()
-    """Of owners that could not be written, by their ids."""
+    """The failures of owners that could not be written."""
 
 
 def sync(source: GraphStore, target: GraphStore) -> Synced:
-    """Make `target` hold what `source` holds; owners whose digests agree are not looked at.
+    """Copy `source` to `target`; owners with equal digests are skipped.
 
-    Safe to repeat after it broke off; an owner that fails is reported, and tried again the next time. Raises what
-    `ends_the_run`.
+    Can be repeated after an interruption. An owner that fails is reported, and is tried again by the next call. Raises
+    errors for which `ends_the_run` is true.
     """
     wanted = source.owners()
     gone = sorted(target.owners().keys() - wanted.keys())
     for owner in gone:
         target.remove(owner)
-    held = target.owners()  # once more: removing an owner takes edges of others with it
+    held = target.owners()  # again, because removing an owner also removes edges of others
     differing = [owner for owner, digest in wanted.items() if held.get(owner) != digest]
-    differing.sort(key=lambda owner: owner == CORPUS_OWNER)  # last: its edges end at the documents
+    differing.sort(key=lambda owner: owner == CORPUS_OWNER)  # last, because its edges end at the documents
     parts = (subgraph_of(source, owner) for owner in differing)
     failures = tuple(done for done in write_all(target, parts) if isinstance(done, Failure))
     return Synced(len(differing) - len(failures), len(gone), len(wanted) - len(differing), failures)
 
 
 def write_all(target: GraphStore, parts: Iterable[Subgraph]) -> Iterator[str | Failure]:
-    """Write subgraphs, some at a time and without holding more than those; yield the owner of each, or its failure.
+    """Write subgraphs, a few at a time to limit the memory; yield the owner of each, or its failure.
 
-    A server works on one while the next is put together; a store that takes one writer makes the others wait.
+    A server can work on one while the next is prepared; a store that allows a single writer makes the others wait.
     """
     with ThreadPoolExecutor(WRITERS) as pool:
         waiting: deque[tuple[str, Future[None]]] = deque()
@@ -174,7 +174,7 @@ def _done(one: tuple[str, Future[None]]) -> str | Failure:
         future.result()
     except (StoreUnavailable, StoreMismatch):
         raise
-    except StoreError as error:  # of a store that took the others
+    except StoreError as error:  # the store accepts other owners
         return Failure(owner, PROJECT, f"{PROJECT}: {error.message}", type(error).__name__, retryable=True)
     except Exception as error:
         return as_failure(owner, PROJECT, error)
@@ -182,5 +182,5 @@ def _done(one: tuple[str, Future[None]]) -> str | Failure:
 
 
 def subgraph_of(store: GraphStore, owner: str) -> Subgraph:
-    """Return all that an owner has, as it would be written."""
+    """Return all nodes and edges of an owner."""
     return Subgraph(owner, tuple(store.nodes(owner=owner)), tuple(store.edges(owner=owner)))

@@ -28,17 +28,17 @@ _EDGES = (
     " JOIN ids AS owner ON owner.number = edges.owner{where} ORDER BY source.id, kind, target.id, key"
 )
 _IN_ORDER = "CROSS JOIN"
-"""Has the ids be read in their order and the rest be looked up, in place of putting all rows in order."""
+"""Makes SQLite read ids in their order and look up the rest, instead of sorting all rows."""
 _PLACE = ", ".join(f"json_extract(value, '$[{i}]')" for i in range(4))
 _EDGES_AMONG = f"(SELECT {_PLACE} FROM json_each(?))"  # noqa: S608
 
 
 class SqliteGraph:
-    """See `GraphStore`. Replacing an owner touches only the rows that differ.
+    """See `GraphStore`. Replacing an owner writes only the rows that differ.
 
-    Rows have numbers for ids: an id is as long as what many edges hold besides, and stands in all their indexes.
-    A node that is asked for by its id is held against its hash, so that what is quoted is what was written. Raises
-    `StoreMismatch` for a row that is not.
+    Rows have numbers instead of ids, because an id is as long as the rest of many edges, and is part of all their
+    indexes. Nodes that are read by id are compared with their hashes, so that quotes are never from damaged rows.
+    Raises `StoreMismatch` for a damaged row.
     """
 
     def __init__(self, file: SqliteFile) -> None:
@@ -93,7 +93,7 @@ class SqliteGraph:
             yield _readable(row, _edge)
 
     def owners(self) -> Mapping[str, str]:
-        # Without the order of the join all ids would be read in theirs: there are two hundred for each owner.
+        # With a plain join, SQLite would read all ids in order, of which there are two hundred for each owner.
         rows = self._file.rows("SELECT id, digest FROM owners CROSS JOIN ids ON number = owner ORDER BY id")
         return {str(owner): str(digest) for owner, digest in rows}
 
@@ -103,7 +103,7 @@ class SqliteGraph:
         return dict(cast("Iterator[tuple[str, bytes]]", self._file.rows(sql, (kind.value,))))
 
     def damaged(self) -> frozenset[str]:
-        """Return the owners of rows that are not what was written; the whole graph is read."""
+        """Return the owners of damaged rows; reads the whole graph."""
         found = set()
         for rows, read, at in ((_NODES, _node, 2), (_EDGES, _edge, 3)):
             for *row, hash in self._file.rows(rows.format(join=_IN_ORDER, where="")):
@@ -116,7 +116,7 @@ class SqliteGraph:
         return frozenset(found)
 
     def drop_unused_ids(self) -> None:
-        """Forget ids that no node and no edge has any more."""
+        """Delete the ids that no node and no edge uses."""
         used = (("id", "nodes"), ("owner", "nodes"), ("source", "edges"), ("target", "edges"), ("owner", "edges"))
         left = "".join(f" EXCEPT SELECT {column} FROM {table}" for column, table in used)  # noqa: S608
         with self._file.transaction() as connection:
@@ -144,7 +144,7 @@ def _readable(row: Sequence[object], read: Callable[[Sequence[object]], _Item]) 
 
 
 def _damaged(id: str) -> StoreMismatch:
-    return StoreMismatch("a row of the graph is damaged", ids=(id,), hint="`strata fsck --repair` writes it anew")
+    return StoreMismatch("a row of the graph is damaged", ids=(id,), hint="`strata fsck --repair` writes it again")
 
 
 def _properties(data: object) -> dict[str, PropertyValue]:
@@ -152,16 +152,16 @@ def _properties(data: object) -> dict[str, PropertyValue]:
 
 
 def _numbers(connection: sqlite3.Connection, subgraph: Subgraph) -> dict[str, int]:
-    """The numbers of all ids that a subgraph names; new ones are given in its order: its rows then stand together."""
+    """Return the numbers of all ids in a subgraph; new ones are consecutive, so that its rows are stored together."""
     ids = dict.fromkeys((subgraph.owner, *(node.id for node in subgraph.nodes)))
     ids |= dict.fromkeys(end for edge in subgraph.edges for end in (edge.source, edge.target))
-    told = (json.dumps(list(ids)),)
-    connection.execute("INSERT OR IGNORE INTO ids (id) SELECT value FROM json_each(?)", told)
-    return dict(connection.execute(f"SELECT id, number FROM ids WHERE id IN {_AMONG}", told))  # noqa: S608
+    values = (json.dumps(list(ids)),)
+    connection.execute("INSERT OR IGNORE INTO ids (id) SELECT value FROM json_each(?)", values)
+    return dict(connection.execute(f"SELECT id, number FROM ids WHERE id IN {_AMONG}", values))  # noqa: S608
 
 
 def _where(filters: Mapping[str, Collection[str] | None]) -> tuple[str, tuple[str, ...]]:
-    """Return the clause and its values for columns that must be among some values; None confines nothing."""
+    """Return the WHERE clause, and its values, for columns that must have one of these values; None is no condition."""
     wanted = {column: sorted(values) for column, values in filters.items() if values is not None}
     clause = " AND ".join(f"{column} IN {_AMONG}" for column in wanted)
     return f" WHERE {clause}" if clause else "", tuple(json.dumps(values) for values in wanted.values())
@@ -175,14 +175,14 @@ def _replace(
     items: Mapping[_Place, Node | Edge],
     unused: int,
 ) -> None:
-    """Make an owner's rows these; nothing is held at places that begin with a number from `unused` on."""
+    """Replace an owner's rows by `items`; there are no rows whose key begins with `unused` or a higher number."""
     held = {
         tuple(row[:-1]): row[-1]
         for row in connection.execute(f"SELECT {', '.join(key)}, hash FROM {table} WHERE owner = ?", (owner,))  # noqa: S608
     }
     hashes = {place: item_hash(item) for place, item in items.items()}
     changed = [place for place in items if held.get(place) != hashes[place]]
-    # Also what another owner held at these places: the last writer has it.
+    # Rows of other owners with the same keys are replaced too: the last writer wins.
     taken = [place for place in changed if int(place[0]) < unused]
     _delete(connection, table, key, [place for place in held if place not in items] + taken)
     rows = (_row(place, owner, items[place], hashes[place]) for place in changed)

@@ -1,4 +1,4 @@
-"""What a vector store is to Strata: dense and lexical search over records, which are texts with their vectors."""
+"""The protocol of vector stores: dense and lexical search over records, which are texts with vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipelines.lang.terms import terms
 
 
 class RecordKind(StrEnum):
-    """What a record stands for; each is searched on its own."""
+    """What a record represents; each kind is searched separately."""
 
     DOCUMENT = "document"
     SECTION = "section"
@@ -27,12 +27,11 @@ class RecordKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A text to be found, by its vector and by its terms.
+    """A text that is searched by its vector and its terms.
 
-    `id` is the id of the node it stands for (a summary has its chunk's). `chunk` is the chunk to which finding it
-    leads, empty for documents, sections, tags and entities. `owner` is as in the graph. `language` is that of the
-    text, by which its terms are stemmed, empty where it is not known. The rest is there to filter by: `date` is ISO
-    8601, `page` 0 where there is none.
+    `id` is that of the node it represents (of the chunk, for a summary). `chunk` is the id of the chunk that it belongs
+    to, empty for documents, sections, tags and entities. `owner` is as in the graph. `language` is that of the text,
+    for stemming, empty if unknown. The other fields are used by filters: `date` is in ISO 8601, `page` is 0 if unknown.
     """
 
     id: str
@@ -50,9 +49,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a search is confined to; an empty field confines nothing.
+    """The conditions of a search; an empty field is no condition.
 
-    `folders` are URI prefixes, `documents` URIs or ids, `since` and `until` inclusive ISO dates.
+    `folders` are URI prefixes, `documents` are URIs or ids, `since` and `until` are inclusive ISO dates.
     """
 
     documents: tuple[str, ...] = ()
@@ -66,7 +65,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A record found: its id and chunk, and its score (cosine for dense search, BM25 for lexical)."""
+    """A search result: the id and chunk of a record, and its score (cosine for dense, BM25 for lexical search)."""
 
     id: str
     chunk: str
@@ -77,7 +76,7 @@ class Scored:
 class EmbeddedRecords:
     """Records with their vectors: `vectors[i]` is that of `records[i]`.
 
-    `terms[i]` are the terms of its text with blanks between them; there are none where nobody has looked for them yet.
+    `terms[i]` are the terms of its text, separated by blanks. `terms` is empty if they are not computed yet.
     """
 
     records: tuple[Record, ...] = ()
@@ -85,42 +84,52 @@ class EmbeddedRecords:
     terms: tuple[str, ...] = ()
 
     def with_terms(self) -> EmbeddedRecords:
-        """Return the same with the terms of each record."""
+        """Return the same records with their terms."""
         if len(self.terms) == len(self.records):
             return self
         return EmbeddedRecords(self.records, self.vectors, tuple(map(terms_of, self.records)))
 
     def at(self, places: Sequence[int]) -> EmbeddedRecords:
-        """Return the records at these places, in their order."""
+        """Return the records at these indices, in this order."""
         terms = tuple(self.terms[place] for place in places) if self.terms else ()
         return EmbeddedRecords(tuple(self.records[place] for place in places), self.vectors[list(places)], terms)
 
 
+def join_records(parts: Sequence[EmbeddedRecords]) -> EmbeddedRecords:
+    """Return the records of all parts, in order, with their terms."""
+    filled = [part for part in parts if part.records]
+    if not filled:
+        return EmbeddedRecords()
+    records = tuple(record for part in filled for record in part.records)
+    terms = tuple(one for part in filled for one in part.with_terms().terms)
+    return EmbeddedRecords(records, np.concatenate([part.vectors for part in filled]), terms)
+
+
 def terms_of(record: Record) -> str:
-    """Return the terms of a record's text, with blanks between them."""
+    """Return the terms of a record's text, separated by blanks."""
     return " ".join(terms(record.text, record.language))
 
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """Records with their vectors, replaced and removed by owner. Writing the same twice is writing it once.
+    """Records with their vectors, replaced and removed by owner. Writing is idempotent.
 
-    `[store] vectors = "module:Class"` chooses one of your own, made as `Class(folder, dimension)`: a folder that it has
-    to itself (not made yet; a store elsewhere has no need of it) and the length of the vectors. Making it must be
-    cheap: connect at the first use. `pipelines.store.testing.VectorStoreContract` tests one.
+    `[store] vectors = "module:Class"` selects your own implementation, created as `Class(folder, dimension)`: a folder
+    for its exclusive use, which does not exist yet (a remote store may ignore it), and the length of the vectors. The
+    constructor must be cheap: connect at the first use. `pipelines.store.testing.VectorStoreContract` tests it.
     """
 
     def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
-        """Make what the store holds of `owners` equal to `embedded`, whose records all have one of these owners.
+        """Replace all records of `owners` by `embedded`, whose records all have one of these owners.
 
-        No records removes the owners. Raises `StoreMismatch` where the dimension differs, `StoreUnavailable`.
+        Without records, the owners are removed. Raises `StoreMismatch` if the dimension differs, `StoreUnavailable`.
         """
         ...
 
     def search(self, kind: RecordKind, vector: Vectors, limit: int, where: Filter = Filter()) -> list[Scored]:
-        """Return the nearest records by cosine, best first, ties by id; `vector` has shape (dimension,).
+        """Return the records with the highest cosine, best first, ties by id; `vector` has shape (dimension,).
 
-        A vector of zeros has no cosine: it finds nothing and is not found.
+        A zero vector has no cosine: it finds nothing and is never found.
         """
         ...
 
@@ -129,36 +138,36 @@ class VectorStore(Protocol):
     ) -> list[Scored]:
         """Return the records with the best BM25 score for the terms of `wanted`, best first, ties by id.
 
-        A term counts by its weight there. The terms of a record are those that `pipelines.lang.terms.terms` finds in
-        its text as one of its language.
+        `wanted` has the weights of the terms. The terms of a record are those of `pipelines.lang.terms.terms` for its
+        text and language.
         """
         ...
 
     def records(
         self, kinds: Collection[RecordKind] = (), owners: Collection[str] | None = None
     ) -> Iterator[EmbeddedRecords]:
-        """Yield all records in batches, in order of (kind, id): of these kinds (none: all) and owners (None: all).
+        """Yield all records of these kinds (empty: all) and owners (None: all), in batches, in order of (kind, id).
 
-        Their vectors may be rounded as `pipelines.core.vectors` keeps them, and the same each time.
+        Their vectors may be rounded as in `pipelines.core.vectors`, but are the same each time.
         """
         ...
 
     def optimize(self, *, erase: bool = False) -> None:
-        """Bring the indexes up to what was written; search is right before this too, only slower.
+        """Update the indexes after writing; search is correct without this, but slower.
 
-        With `erase`, also rewrite the files, so that no byte of what was replaced or removed stays in them.
+        With `erase`, also rewrite the files, so that they contain no replaced or removed data.
         """
         ...
 
     def close(self) -> None:
-        """Let go of connections and open files; twice is allowed, and a later use opens them anew."""
+        """Close connections and files; may be called twice, and a later use opens them again."""
         ...
 
 
 @runtime_checkable
 class Versioned(Protocol):
-    """What a vector store can have besides: counts of its writes, by which a deleted or older table is noticed."""
+    """An optional protocol of vector stores: versions of tables, to detect deleted or outdated ones."""
 
     def versions(self) -> Mapping[str, int]:
-        """Return a number for each table that grows with each write, by name."""
+        """Return a number for each table, by name, that increases with each write."""
         ...

@@ -44,7 +44,7 @@ def test_status_tells_of_an_ingest_that_has_not_ended(strata: Strata, tmp_path: 
     kill_after(5, folder, tmp_path / "kb")
     code, out, _ = strata("status", "--kb", tmp_path / "kb")
     assert code == 0
-    assert "run `strata ingest` again: it goes on where it was" in out
+    assert "run `strata ingest` again: it continues where it stopped" in out
     strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow")
     assert "strata ingest" not in strata("status", "--kb", tmp_path / "kb")[1]
 

@@ -20,7 +20,7 @@ from pipelines.core.libraries import disable_telemetry
 from pipelines.ingest.build import build
 from pipelines.resources import open_stores
 from pipelines.settings import load
-from pipelines.store.facts import Ingest, record_ingest
+from pipelines.store.facts import INGEST, Ingest
 from pipelines.store.folder import KnowledgeBaseFolder
 from pipelines.store.neo4j.connection import Neo4jAddress
 from qa.settings import QaSettings
@@ -185,9 +185,9 @@ def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> Non
     with open_stores(kb, load(kb).settings) as stores:
         with stores.embedded.exclusive():
             locked = found("knowledge base", kb)
-        record_ingest(stores.catalog, Ingest(5))
+        INGEST.write(stores.catalog, Ingest(5))
         half = found("knowledge base", kb)
-        record_ingest(stores.catalog, Ingest(1, finished=True))
+        INGEST.write(stores.catalog, Ingest(1, finished=True))
     assert (locked.grade, "another process is writing" in locked.text) == (Grade.WARNING, True)
     assert (half.grade, "has not finished" in half.text) == (Grade.WARNING, True)
     shutil.rmtree(KnowledgeBaseFolder(kb).artifacts)

@@ -144,6 +144,6 @@ def test_a_worker_that_does_not_see_the_folders_ends_the_run(dask: Machines, tmp
 def test_no_scheduler_is_told(
     address: str, words: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.ingest.dask_cluster.ANSWERS_S", 0.5)
+    monkeypatch.setattr("pipelines.ingest.dask_cluster.TIMEOUT_S", 0.5)
     with pytest.raises(SettingsError, match=words):
         build(folder, tmp_path / "kb", cluster=address)

@@ -66,10 +66,10 @@ def lost(self: Dispatcher, function: object, calls: Sequence[object]) -> list[Fu
     """Workers of which the first does what it is asked, and the last was lost."""
     ended = Future[JobResult]()
     ended.set_result(JobResult(reason="the process ended with signal SIGKILL"))
-    return [*SIDE_BY_SIDE(self, function, calls[:-1]), ended]  # type: ignore[arg-type]
+    return [*SUBMIT_ALL(self, function, calls[:-1]), ended]  # type: ignore[arg-type]
 
 
-SIDE_BY_SIDE = Dispatcher.side_by_side
+SUBMIT_ALL = Dispatcher.submit_all
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
@@ -79,7 +79,7 @@ def test_workers_find_what_one_process_finds(is_lost: bool, tmp_path: Path, monk
     build(folder, here, settings)
     monkeypatch.setattr(gate, "SHARED_FROM", 1)
     if is_lost:
-        monkeypatch.setattr(Dispatcher, "side_by_side", lost)
+        monkeypatch.setattr(Dispatcher, "submit_all", lost)
     build(folder, shared, settings)
     assert sum(entry.counts["quarantined"] for entry in entries_of(here).values()) > 0
     assert exported(shared) == exported(here)

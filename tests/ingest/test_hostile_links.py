@@ -14,7 +14,7 @@ from pipelines.ingest.report import Event, Stage
 from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.facts import Ingest, KnowledgeState, record_ingest, state
+from pipelines.store.facts import INGEST, Ingest, KnowledgeState, state
 from pipelines.store.graph import GraphStore, sync
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
 from tests.ingest.knowledge import assert_same, entries_of, kill_after, lines_of, write_folder
@@ -132,7 +132,7 @@ def test_one_that_nothing_was_ever_put_into_says_so(tmp_path: Path) -> None:
 def test_the_state_is_read_while_another_holds_the_writer_s_lock(tmp_path: Path) -> None:
     build(write_folder(tmp_path / "folder"), tmp_path / "kb")
     with open_stores(tmp_path / "kb", Settings()) as stores, stores.embedded.exclusive():
-        record_ingest(stores.catalog, Ingest(5))
+        INGEST.write(stores.catalog, Ingest(5))
         assert (state_of(tmp_path / "kb").found, state_of(tmp_path / "kb").finished) == (5, False)
 
 

@@ -103,7 +103,7 @@ def test_a_knowledge_base_in_its_folder_is_not_ingested(tmp_path: Path) -> None:
 
 def test_a_knowledge_base_at_a_path_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
     write(tmp_path / "folder", b"a.txt", "The pump needs oil.")
-    with pytest.raises(SettingsError, match="is no UTF-8 path"):
+    with pytest.raises(SettingsError, match="is not a UTF-8 path"):
         build(tmp_path / "folder", tmp_path / os.fsdecode(b"k\xe9"))
     assert not (tmp_path / os.fsdecode(b"k\xe9")).exists()
 

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines import build
 from pipelines.ingest.build import open_run
-from pipelines.ingest.compile import InWork
+from pipelines.ingest.compile import DocumentProgress
 from pipelines.ingest.report import Report
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.steps import PlainSteps, execute
@@ -30,7 +30,7 @@ class StageByStage(PlainSteps):
     """Compiles documents by a job for each stage, as a flow does."""
 
     async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
-        works = [InWork(item) for item in items]
+        works = [DocumentProgress(item) for item in items]
         for stage in COMPILING:
             works = list(await asyncio.gather(*(run.advance_in_turn(work, stage) for work in works)))
         return [member for work in works for member in run.take(work)]

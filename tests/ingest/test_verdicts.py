@@ -13,7 +13,7 @@ from pipelines import build
 from pipelines.core.errors import NotFound, SourceError
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.ingest.fsck import fsck
-from pipelines.ingest.verdicts import SAID, Verdict
+from pipelines.ingest.verdicts import VERDICTS, Verdict
 from pipelines.store.vector import RecordKind
 from qa import KnowledgeBase
 from qa.settings import QaSettings
@@ -164,7 +164,7 @@ def test_what_is_merged_is_split_and_what_is_split_off_again(place: Path) -> Non
 
 def kept_verdicts(place: Path) -> tuple[Verdict, ...]:
     with KnowledgeBase.open(place / "kb") as knowledge:
-        return SAID.read(knowledge.stores.catalog)
+        return VERDICTS.read(knowledge.stores.catalog)
 
 
 def test_a_tag_is_renamed_wherever_chunks_bear_it(place: Path) -> None:
@@ -216,7 +216,7 @@ def test_it_outlives_a_load_of_all_documents_anew_and_goes_with_them(place: Path
     (place / "folder" / "two.md").unlink()
     ingest(place)
     with KnowledgeBase.open(place / "kb") as knowledge:
-        assert not [one for one in SAID.read(knowledge.stores.catalog) if one.kind.value == "merge"]
+        assert not [one for one in VERDICTS.read(knowledge.stores.catalog) if one.kind.value == "merge"]
     for path in (place / "kb").rglob("*"):
         assert not path.is_file() or b"Zephyr" not in path.read_bytes(), path
 

@@ -19,7 +19,7 @@ from pipelines.llm.testing.fakes import ScriptedChat
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.resources import open_stores
 from pipelines.settings import load
-from pipelines.store.facts import Ingest, record_ingest
+from pipelines.store.facts import INGEST, Ingest
 from pipelines.store.vector import Filter
 from qa import NOT_IN_DOCUMENTS, Answer, Ending, KnowledgeBase
 from qa.conversation import Conversation
@@ -343,7 +343,7 @@ def test_an_unknown_strategy_names_the_nearest(kb: Path, strata: Strata) -> None
 
 def test_an_empty_knowledge_base_says_that_it_is(tmp_path: Path, strata: Strata) -> None:
     with open_stores(tmp_path / "kb", load(None).settings, create=True) as stores:
-        record_ingest(stores.catalog, Ingest(7))
+        INGEST.write(stores.catalog, Ingest(7))
     code, out, err = strata("ask", QUESTION, "--kb", tmp_path / "kb")
     assert (code, out) == (5, "")
     assert err.startswith(
@@ -364,14 +364,14 @@ def test_a_knowledge_base_of_unreadable_files_says_so(tmp_path: Path) -> None:
 
 def test_a_half_built_knowledge_base_answers_and_warns(kb: Path, strata: Strata) -> None:
     with open_stores(kb, load(kb).settings) as stores:
-        record_ingest(stores.catalog, Ingest(5))
+        INGEST.write(stores.catalog, Ingest(5))
     try:
         with KnowledgeBase.open(kb) as knowledge:
             answer = knowledge.ask(QUESTION)
         code, out, err = strata("ask", QUESTION, "--kb", kb)
     finally:
         with open_stores(kb, load(kb).settings) as stores:
-            record_ingest(stores.catalog, Ingest(3, finished=True))
+            INGEST.write(stores.catalog, Ingest(3, finished=True))
     assert answer.ending is Ending.ANSWERED
     assert "has not finished; the answer rests on what is loaded. Loaded: 2 of 5 documents." in answer.warnings[0]
     assert code == 0

@@ -85,7 +85,7 @@ def test_opening_another_kind_of_file_says_so(tmp_path: Path) -> None:
 def test_a_cache_in_its_place_says_so_and_is_left_as_it_is(tmp_path: Path) -> None:
     ReplyStore(tmp_path / "strata.db").close()
     before = (tmp_path / "strata.db").read_bytes()
-    with pytest.raises(StoreMismatch, match="something else") as raised:
+    with pytest.raises(StoreMismatch, match="not the database of a knowledge base") as raised:
         EmbeddedStore.open(tmp_path / "strata.db", create=False)
     assert "ingest the folder again" in raised.value.hint
     assert (tmp_path / "strata.db").read_bytes() == before

@@ -1,1 +1,1 @@
-"""Where documents come from beside a folder: a file for each kind of place, and the copy that an ingest reads."""
+"""Sources of documents other than a folder, one module for each kind, and the local copy that an ingest reads."""

@@ -1,4 +1,4 @@
-"""Documents on any file system that fsspec knows: S3, Google Cloud Storage, Azure, SFTP and others."""
+"""Documents on any file system that fsspec supports: S3, Google Cloud Storage, Azure, SFTP and others."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from pipelines.core.errors import MissingExtra, SourceError, SourceUnreachable
 from pipelines.ingest.sources.source import Listed, without_secrets
 
 EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "az": "azure", "abfs": "azure", "abfss": "azure"}
-"""The extra that brings what a scheme needs."""
+"""The extra that installs the file system of a scheme."""
 _VERSIONS = (
     "ETag", "etag", "generation", "md5Hash", "content_md5", "mtime", "LastModified", "last_modified", "updated",
 )  # fmt: skip
-"""Which of a file's details change with its bytes: s3fs, gcsfs (objects of Cloud Storage), adlfs, local and SFTP."""
+"""Details of a file that change with its bytes, in s3fs, gcsfs (objects of Cloud Storage), adlfs, local and SFTP."""
 _PIECE = 1 << 20
 
 
 class FsspecSource:
-    """The files below a location. Who may read them, and where the service is, the environment says as it does for the
-    file system's own tools (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, `FSSPEC_S3_ENDPOINT_URL` and so on)."""
+    """The files below a location.
+
+    Credentials and endpoints come from the environment variables of the file system's own tools (`AWS_ACCESS_KEY_ID`,
+    `AWS_ENDPOINT_URL`, `FSSPEC_S3_ENDPOINT_URL` and so on).
+    """
 
     at_once = 8
 
@@ -44,7 +47,7 @@ class FsspecSource:
         try:
             self._files.invalidate_cache()
             found: dict[str, Mapping[str, Any]] = self._files.find(self._root, detail=True)
-        except Exception as error:  # every file system has errors of its own
+        except Exception as error:  # the file systems have different error classes
             raise SourceUnreachable(f"{self._shown} cannot be listed: {error}") from error
         for path, details in found.items():
             name = path.removeprefix(self._root).lstrip("/") or path.rpartition("/")[2]
@@ -57,7 +60,7 @@ class FsspecSource:
         path, version, size = self._versions[name]
         try:
             if size <= _PIECE:
-                into.write(self._files.cat_file(path))  # one request, where to open takes two
+                into.write(self._files.cat_file(path))  # one request; `open` needs two
             else:
                 with self._files.open(path, "rb") as remote:
                     shutil.copyfileobj(remote, into, _PIECE)
@@ -68,7 +71,7 @@ class FsspecSource:
         return version
 
     def close(self) -> None:
-        """Connections are closed by fsspec."""
+        """Do nothing: fsspec closes connections."""
 
 
 def _version(details: Mapping[str, Any]) -> str:

@@ -19,19 +19,19 @@ PREFIX = "git+"
 FETCH_SECONDS = 3600
 _REF = "refs/strata/head"
 _PROTOCOLS = "file:git:http:https:ssh"
-"""Those that lead to a repository; with `ext` an address would be a command."""
+"""The allowed protocols; `ext` is excluded because it would run the address as a command."""
 _PIECE = 1 << 20
 _LINE = re.compile(rb"(?P<mode>\d+) blob (?P<id>[0-9a-f]+) +(?P<size>\d+)\t(?P<path>.+)", re.DOTALL)
 _LINK = b"120000"
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
-"""What Git sets where it calls a hook, and what would lead to that repository."""
+"""Variables that Git sets when it runs a hook; with them, commands would use the repository of the hook."""
 
 
 class GitSource:
-    """One commit of a repository, or a folder of it, fetched without its history into a folder that goes afterwards.
+    """One commit of a repository, or a folder of it, fetched without history into a temporary folder.
 
-    A file's version is the id of its blob, so a commit that leaves it alone leaves its copy alone. Links are left out,
-    submodules are not entered, and nothing of the repository is run.
+    The version of a file is the id of its blob, so only files that a commit changes are copied again. Symbolic links
+    and submodules are left out, and no code of the repository is run.
     """
 
     at_once = 1
@@ -103,15 +103,15 @@ class GitSource:
         except subprocess.TimeoutExpired as error:
             raise SourceUnreachable(f"{self._shown} took longer than an hour to fetch") from error
         if done.returncode:
-            told = done.stderr.decode("utf-8", "replace").replace(self._url, self._shown).strip().splitlines()
-            # Behind what went wrong stands advice ("Please make sure you have the correct access rights").
-            fatal = [line for line in told if line.startswith("fatal: ")] or told[-1:] or ["git failed"]
+            lines = done.stderr.decode("utf-8", "replace").replace(self._url, self._shown).strip().splitlines()
+            # The last line can be advice ("Please make sure you have the correct access rights").
+            fatal = [line for line in lines if line.startswith("fatal: ")] or lines[-1:] or ["git failed"]
             raise SourceUnreachable(f"{self._shown} cannot be read: {fatal[0].removeprefix('fatal: ')}")
         return done.stdout
 
 
 def _parted(address: str) -> tuple[str, str]:
-    """An address without what stands behind the "@" of its path, and that: a branch, tag or commit."""
+    """Split an address into the URL and the revision after the "@" of its path (a branch, tag or commit), or HEAD."""
     mark = "://" if "://" in address else ":"
     head, found, rest = address.partition(mark)
     if not found:
@@ -124,7 +124,7 @@ def _parted(address: str) -> tuple[str, str]:
 
 
 def _environment() -> dict[str, str]:
-    """The user's own settings of Git, but nothing that asks, and no protocol that runs a command."""
+    """Return the environment for Git: no prompts, and only protocols that do not run commands."""
     own = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     ssh = own.get("GIT_SSH_COMMAND") or "ssh -o BatchMode=yes"
     return own | {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": _PROTOCOLS, "GIT_SSH_COMMAND": ssh, "LC_ALL": "C"}

@@ -1,4 +1,4 @@
-"""A folder or a location to what a run reads; `open_source` knows what reads which kind of location."""
+"""Resolves a folder or a location to the folder that a run reads; `open_source` selects the source of a location."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from urllib.parse import unquote, urlsplit
 
 from pipelines.core.errors import FolderNotFound, SourceError
 from pipelines.ingest.report import Progress
-from pipelines.ingest.sources.mirror import Origin, bring_up
+from pipelines.ingest.sources.mirror import Origin, update_copies
 from pipelines.ingest.sources.source import DocumentSource, is_location, without_secrets
 from pipelines.sections import IngestSettings
 from pipelines.store.folder import KnowledgeBaseFolder
 
 
 def local_folder(place: Path | str) -> Path | None:
-    """Return the folder that a place is, None where it has to be fetched. Raises `FolderNotFound`."""
+    """Return the path of a local folder, or None for a location that must be fetched. Raises `FolderNotFound`."""
     if isinstance(place, str) and is_location(place) and not Path(place).exists():
         if not place.lower().startswith("file:"):
             return None
@@ -28,33 +28,33 @@ def local_folder(place: Path | str) -> Path | None:
 
 
 def shown_place(place: Path | str) -> str:
-    """Return a place as it may be shown: without secrets, a folder by its whole path."""
+    """Return a place for display: a folder as an absolute path, a location without secrets."""
     folder = local_folder(place)
     return without_secrets(str(place)) if folder is None else str(folder.resolve())
 
 
 def fetched(place: Path | str, kb: KnowledgeBaseFolder, settings: IngestSettings, tell: Progress) -> Origin:
-    """Return the folder that a run over a place reads: the place itself, or a copy that was brought up to it.
+    """Return the folder that a run reads: the place itself, or an updated local copy of it.
 
-    Raises `FolderNotFound`, and what `bring_up` does.
+    Raises `FolderNotFound`, and the errors of `update_copies`.
     """
     folder = local_folder(place)
     if folder is not None:
         return Origin(folder, str(folder))
     location = str(place)
     with open_source(location, settings) as source:
-        return bring_up(source, location, kb.sources, without_secrets(location), settings, tell)
+        return update_copies(source, location, kb.sources, settings, tell)
 
 
 def drop_copies(kb: KnowledgeBaseFolder, origin: Origin) -> None:
-    """Remove the copies of a place that the knowledge base no longer has its documents from."""
+    """Remove the copies of a location if the run reads a different folder."""
     if not origin.folder.resolve().is_relative_to(kb.sources.resolve()):
         shutil.rmtree(kb.sources, ignore_errors=True)
 
 
 @contextmanager
 def open_source(location: str, settings: IngestSettings) -> Iterator[DocumentSource]:
-    """Yield what reads a location. Raises `SourceError`, `SettingsError`, `MissingExtra`."""
+    """Yield the source of a location. Raises `SourceError`, `SettingsError`, `MissingExtra`."""
     with closing(_opened(location, settings)) as source:
         yield source
 

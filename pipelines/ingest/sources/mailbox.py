@@ -1,6 +1,6 @@
 """The messages of a mailbox: on this machine (`maildir:PATH`, `mbox:FILE`) or by IMAP (`imaps://user@host/INBOX`).
 
-Nothing is changed there, no message marked as read.
+The mailbox is not changed, and no message is marked as read.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from pipelines.ingest.sources.source import Listed, without_secrets
 SECONDS = 60.0
 PASSWORD = "IMAP_PASSWORD"  # noqa: S105 - the name of a variable
 _AT_ONCE = 500
-"""Messages whose sizes are asked for with one command."""
+"""Messages whose sizes are requested by one command."""
 _SIZE = re.compile(rb"UID (?P<uid>\d+)|RFC822\.SIZE (?P<size>\d+)")
 
 
 class MaildirSource:
-    """A Maildir and the folders inside it; a message never changes, so its own unique name is its version."""
+    """A Maildir and the folders inside it; messages never change, so the unique name of a message is its version."""
 
     at_once = 1
 
@@ -56,11 +56,11 @@ class MaildirSource:
         return key
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file stays open."""
 
 
 def _folders(path: Path) -> Iterator[tuple[str, mailbox.Maildir]]:
-    """The mailbox itself, and those inside it (Maildir++: ".Sent", ".Sent.2024")."""
+    """Yield the mailbox, and those inside it (Maildir++: ".Sent", ".Sent.2024"), each with a prefix for names."""
     box = mailbox.Maildir(path, create=False)
     yield "", box
     for name in sorted(box.list_folders()):
@@ -68,7 +68,7 @@ def _folders(path: Path) -> Iterator[tuple[str, mailbox.Maildir]]:
 
 
 class MboxSource:
-    """The messages of an mbox file. They have no names: one is called by the digest of its bytes, its version too."""
+    """The messages of an mbox file, which have no names; the digest of a message is its name and version."""
 
     at_once = 1
 
@@ -96,10 +96,10 @@ class MboxSource:
 
 
 class ImapSource:
-    """A mailbox that is opened to be read alone (EXAMINE).
+    """A mailbox that is opened read-only (EXAMINE).
 
-    A message never changes under its UID, while UIDVALIDITY is the same (RFC 3501, 2.3.1.1): both are its name and
-    version. The password is that of `IMAP_PASSWORD`, of the location, or of ~/.netrc.
+    A message does not change while its UID and the UIDVALIDITY are the same (RFC 3501, 2.3.1.1): both are its version.
+    The password comes from `IMAP_PASSWORD`, the location, or ~/.netrc.
     """
 
     at_once = 1
@@ -156,7 +156,7 @@ class ImapSource:
 
 
 def _checked(reply: tuple[str, list[Any]]) -> list[Any]:
-    """The data of a reply. Raises the client's own error where it is a refusal."""
+    """Return the data of a reply. Raises `imaplib.IMAP4.error` if its status is not OK."""
     status, data = reply
     if status != "OK":
         raise imaplib.IMAP4.error(str((data or [b""])[0], "utf-8", "replace"))
@@ -164,9 +164,9 @@ def _checked(reply: tuple[str, list[Any]]) -> list[Any]:
 
 
 def _connected(scheme: str, host: str, port: int | None) -> imaplib.IMAP4:
-    """A connection that nobody can listen to: by TLS, at the latest before the password; plainly to this machine."""
+    """Return a connection encrypted with TLS, at the latest before login; unencrypted only to this machine."""
     if scheme == "imaps":
-        context = ssl.create_default_context()  # imaplib's own looks at no certificate
+        context = ssl.create_default_context()  # imaplib's default does not verify certificates
         return imaplib.IMAP4_SSL(host, port or 993, ssl_context=context, timeout=SECONDS)
     client = imaplib.IMAP4(host, port or 143, timeout=SECONDS)
     with suppress(ValueError):
@@ -187,14 +187,14 @@ def _password(host: str) -> str:
 def _sizes(lines: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, int]:
     found = {}
     for line in lines:
-        told = {match.lastgroup: int(match[match.lastgroup or 0]) for match in _SIZE.finditer(line or b"")}  # type: ignore[arg-type]
-        if len(told) == 2:
-            found[str(told["uid"])] = told["size"]
+        both = {match.lastgroup: int(match[match.lastgroup or 0]) for match in _SIZE.finditer(line or b"")}  # type: ignore[arg-type]
+        if len(both) == 2:
+            found[str(both["uid"])] = both["size"]
     return found
 
 
 def _quoted(name: str) -> str:
-    """A mailbox's name as IMAP has it: letters beyond ASCII in UTF-7 of its own (RFC 3501, 5.1.3)."""
+    """Return the name of a mailbox in IMAP's modified UTF-7, quoted (RFC 3501, 5.1.3)."""
     pieces = re.sub("[^\x20-\x7e]+", lambda found: f"&{_base64(found[0])}-", name.replace("&", "&-"))
     return '"' + pieces.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -1,4 +1,4 @@
-"""The pages of a web site that its sitemap lists (sitemaps.org): `https://host/`, or the address of a sitemap."""
+"""The pages in the sitemap of a web site (sitemaps.org): `https://host/`, or the address of a sitemap."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pipelines.ingest.sources.source import Listed
 from pipelines.sections import IngestSettings
 
 LARGEST_SITEMAP = 50 << 20
-"""Bytes of a sitemap, unpacked (sitemaps.org); robots.txt is read as far as 500 KiB (RFC 9309, 2.5)."""
+"""Maximum bytes of an uncompressed sitemap (sitemaps.org); of robots.txt, 500 KiB are read (RFC 9309, 2.5)."""
 _ROBOTS_BYTES = 500 << 10
 _MOST_SITEMAPS = 1000
 MOST_PAUSE = 60.0
-"""Seconds between two pages above which a site is not read."""
+"""Maximum seconds between two pages; a site that asks for more is not read."""
 _REFUSED = (401, 403)
 
 
 class SiteSource:
-    """Pages of one host, one after the other, at the rate that its robots.txt asks for and the settings allow.
+    """The pages of one host, read sequentially, with the longer pause of its robots.txt and the settings.
 
-    What robots.txt keeps robots from is not read, nor is anything of another host, whatever a sitemap or a redirect
-    says. A page's version is its `lastmod`; where the sitemap has none, the server is asked whether it changed.
+    Pages that robots.txt disallows and pages of other hosts are not read, not even if a sitemap or a redirect leads to
+    them. The version of a page is its `lastmod`; without one, the server is asked whether the page has changed.
     """
 
     at_once = 1
@@ -59,11 +59,8 @@ class SiteSource:
     def _reason(self, address: str) -> str:
         if not self._robots.can_fetch(AGENT, address):
             return "robots.txt keeps robots from it"
-        return self._full if len(self._pages) >= self._settings.site_pages else ""
-
-    @property
-    def _full(self) -> str:
-        return f"the site has more than {self._settings.site_pages} pages (ingest.site_pages)"
+        most = self._settings.site_pages
+        return f"the site has more than {most} pages (ingest.site_pages)" if len(self._pages) >= most else ""
 
     def read(self, name: str, into: BinaryIO, known: str = "") -> str:
         address, changed = self._pages[name]
@@ -78,17 +75,17 @@ class SiteSource:
             return changed or page.validator
 
     def close(self) -> None:
-        """A connection lasts for a page."""
+        """Do nothing: each connection is closed after its page."""
 
     def _obey_robots(self) -> None:
-        """Read robots.txt; without one all is allowed, where it is refused or out of reach nothing is (RFC 9309)."""
+        """Read robots.txt; all is allowed if it is missing, nothing if it is refused or unreachable (RFC 9309)."""
         with self._get(self._reader.at("/robots.txt")) as page:
             if page.status in _REFUSED:
                 raise SourceError(f"{self._reader.host} refuses robots.txt, and with it robots")
             if page.status >= 500:
                 raise SourceUnreachable(f"robots.txt of {self._reader.host} is out of reach: {page.status}")
-            told = page.read(_ROBOTS_BYTES).decode("utf-8", "replace") if page.status == http.client.OK else ""
-        self._robots.parse(told.splitlines())
+            text = page.read(_ROBOTS_BYTES).decode("utf-8", "replace") if page.status == http.client.OK else ""
+        self._robots.parse(text.splitlines())
         delay, rate = self._robots.crawl_delay(AGENT), self._robots.request_rate(AGENT)
         asked = [float(delay or 0), rate.seconds / rate.requests if rate and rate.requests else 0.0]
         self._pause = max(self._pause, *asked)
@@ -96,14 +93,14 @@ class SiteSource:
             raise SourceError(f"{self._reader.host} asks for {self._pause:.0f} s between two pages")
 
     def _listed_pages(self) -> Iterator[tuple[str, str]]:
-        """The addresses and `lastmod` of all sitemaps, those that an index names too."""
+        """Yield the address and `lastmod` of the pages in all sitemaps, including those of a sitemap index."""
         path = urlsplit(self._start).path
         named = path.endswith((".xml", ".xml.gz", ".txt"))
         waiting = [self._start] if named else self._robots.site_maps() or [self._reader.at("/sitemap.xml")]
         seen: set[str] = set()
         while waiting:
             if len(seen) == _MOST_SITEMAPS or len(self._pages) >= self._settings.site_pages:
-                yield from ((address, "") for address in waiting)  # told as left out, not read
+                yield from ((address, "") for address in waiting)  # to be reported as left out
                 return
             address = waiting.pop(0)
             if address in seen or not self._reader.is_of_site(address):
@@ -130,7 +127,7 @@ class SiteSource:
 
 
 def _name(address: str) -> str:
-    """A page's address as a path: "https://x.org/a/?b" is "a/index.html?b"; one without an ending is HTML."""
+    """Return a page's address as a path: "a/index.html?b" for "https://x.org/a/?b"; the default suffix is .html."""
     parts = urlsplit(address)
     path = parts.path.lstrip("/")
     if not path or path.endswith("/"):
@@ -150,7 +147,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _entries(data: bytes, address: str) -> tuple[list[tuple[str, str]], list[str]]:
-    """The pages with their `lastmod` that a sitemap lists, and the sitemaps; a text file has an address a line."""
+    """Return the pages of a sitemap with their `lastmod`, and its sitemaps; a text file has one address per line."""
     if not data.lstrip().startswith(b"<") and b"<" not in data[:100]:
         return [(line.strip(), "") for line in data.decode("utf-8-sig", "replace").splitlines() if line.strip()], []
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)

@@ -1,4 +1,4 @@
-"""Requests to one host of the web, which lead to no other one and to no private address that was not named."""
+"""HTTP requests to a single host, which never reach another host, or a private address that is not allowed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 from pipelines.core.errors import SourceError, SourceUnreachable
 
 AGENT = "strata"
-"""By which name robots.txt speaks to Strata."""
+"""The name of Strata in robots.txt."""
 SECONDS = 30.0
 _REDIRECTS = 5
 _MOVED = (301, 302, 303, 307, 308)
 _PIECE = 1 << 16
-_SAFE = "/%:=&?~#+!$,;'@()*[]"  # what is quoted already stays
+_SAFE = "/%:=&?~#+!$,;'@()*[]"  # with "%", so that what is quoted already is not quoted again
 
 
 class PageReply:
-    """A reply, to be read once; a context manager that ends its connection. `validator` is empty for none."""
+    """An HTTP response that can be read once; a context manager that closes its connection.
+
+    `validator` is its ETag or modification date, empty if it has neither.
+    """
 
     def __init__(self, connection: http.client.HTTPConnection, reply: http.client.HTTPResponse) -> None:
         self._connection = connection
@@ -33,27 +36,27 @@ class PageReply:
         self.validator = f"etag {tag}" if tag else f"date {date}" if date else ""
 
     def read(self, most: int) -> bytes:
-        """Return the body, cut at so many bytes."""
+        """Return at most `most` bytes of the body."""
         return self._reply.read(most)
 
     def copy(self, into: BinaryIO) -> None:
         shutil.copyfileobj(cast("BinaryIO", self._reply), into, _PIECE)
-        if self._reply.length:  # the connection ended before the page did
+        if self._reply.length:  # the connection was closed before the end of the page
             raise SourceUnreachable("the page broke off")
 
     def __enter__(self) -> PageReply:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._reply.close()  # it holds the socket open, whatever becomes of the connection
+        self._reply.close()  # it has a reference to the socket, which keeps it open
         self._connection.close()
 
 
 class SiteReader:
-    """Reads addresses of the host of `start`. `private` are hosts that may have a private address.
+    """Reads pages of the host of `start`; `private` are hosts that may have a private address.
 
-    An address that a user writes as such ("http://10.0.0.5/", "localhost") is named by that. Which machine a name
-    leads to is looked at for each connection, and that machine is connected to: a name cannot be rebound in between.
+    An IP address or "localhost" in `start` is allowed to be private. Each connection is made to the IP address that was
+    checked, so that the name cannot be rebound in between (DNS rebinding).
     """
 
     def __init__(self, start: str, private: tuple[str, ...] = ()) -> None:
@@ -68,7 +71,7 @@ class SiteReader:
         return urlunsplit((*self._origin, path, "", ""))
 
     def is_of_site(self, address: str) -> bool:
-        """Whether an address is one of this host, by the scheme of the start or a safer one."""
+        """Return whether an address is on this host, with the scheme of `start` or with https."""
         try:
             parts = urlsplit(address)
             ours = parts.netloc.lower() == self._origin[1].lower() and not parts.username
@@ -77,10 +80,10 @@ class SiteReader:
         return ours and parts.scheme in ("https", self._origin[0])
 
     def get(self, address: str, known: str = "") -> PageReply:
-        """Return the reply at an address, redirects within the site followed.
+        """Return the response at an address, after redirects within the site.
 
-        `known` is the `validator` of the copy that there is: the reply to what has not changed is 304. Raises
-        `SourceUnreachable`, and `SourceError` for an address that may not be read.
+        `known` is the `validator` of the local copy: the status is 304 if the page has not changed. Raises
+        `SourceUnreachable`, and `SourceError` for an address that must not be read.
         """
         for _ in range(_REDIRECTS):
             page = self._get(address, known)
@@ -121,7 +124,7 @@ class SiteReader:
 
 
 class _Plain(http.client.HTTPConnection):
-    """Connects to the first address of its host that answers, once that is checked."""
+    """Connects to the first IP address of its host that answers, after checking the address."""
 
     def __init__(self, host: str, port: int | None, check: Callable[[str], None]) -> None:
         super().__init__(host, port, timeout=SECONDS)
@@ -141,7 +144,7 @@ class _Plain(http.client.HTTPConnection):
 
 
 class _Secure(_Plain):
-    """The same by TLS, with the host's name and its certificate."""
+    """The same with TLS, verifying the certificate for the name of the host."""
 
     default_port = http.client.HTTPS_PORT
 

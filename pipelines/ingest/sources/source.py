@@ -1,21 +1,26 @@
-"""The protocol of a place that documents are fetched from, and the names of such places."""
+"""The protocol of sources that documents are fetched from, the syntax of locations, and the paths of local copies."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit, urlunsplit
+
+from pipelines.core.ids import digest, part_name, path_of
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document at its place.
+    """A document in the list of a source.
 
-    `name` is what it is called there, unique, with "/" between folders. `version` is another one whenever the bytes
-    may be others, empty where only reading tells. `size` is in bytes, -1 where it is not known before reading.
-    `left_out` says why the place does not want it to be read, or the settings do not.
+    `name` is unique in the source, with "/" between folders. `version` changes whenever the bytes may have changed; it
+    is empty if the source does not know. `size` is in bytes, or -1 if unknown. `left_out` is the reason why the
+    document must not be read, which the source or the settings give; empty if there is none.
     """
 
     name: str
@@ -25,29 +30,29 @@ class Listed:
 
 
 class DocumentSource(Protocol):
-    """A place that documents are fetched from; `at_once` of them may be read at the same time, in threads."""
+    """A place from which documents are fetched; up to `at_once` may be read at the same time, in threads."""
 
     at_once: int
 
     def list(self) -> Iterable[Listed]:
-        """Return all documents that are there now, in any order.
+        """Return all present documents, in any order.
 
-        Raises `SourceUnreachable`, `SourceError` where not all of them can be told: a part of a list would be taken
-        for the removal of the rest.
+        Raises `SourceUnreachable` or `SourceError` if the list would be incomplete, because documents that are not
+        listed are removed from the knowledge base.
         """
         ...
 
     def read(self, name: str, into: BinaryIO, known: str = "") -> str:
-        """Write the bytes of a document that was listed, and return their version, empty for none.
+        """Write the bytes of a listed document to `into`, and return their version, empty if unknown.
 
-        `known` is the version that was read before, where there is a copy of it: where it is returned, nothing was
-        written. Raises `FileNotFoundError` where the document is no longer there, `OSError` and `SourceError` where it
-        cannot be read.
+        `known` is the version of the local copy, if there is one. If it is still current, `known` is returned and
+        nothing is written. Raises `FileNotFoundError` if the document no longer exists, and `OSError` or `SourceError`
+        if it cannot be read.
         """
         ...
 
     def close(self) -> None:
-        """Let go of connections and temporary files."""
+        """Close connections and delete temporary files."""
         ...
 
 
@@ -55,16 +60,53 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(?=\S)")
 
 
 def is_location(text: str) -> bool:
-    """Whether a text names a place by a scheme ("s3://bucket/manuals", "mbox:mail"); a letter alone is a drive."""
+    """Return whether a text starts with a scheme ("s3://bucket/manuals", "mbox:mail"); a single letter is a drive."""
     return text.startswith("git+") or _SCHEME.match(text) is not None
 
 
 def without_secrets(location: str) -> str:
-    """Return a location without the password or token that may stand in it before its host, and without its query."""
+    """Return a location without its query, and without a password or token before its host."""
     if "://" not in location:
         return location
     parts = urlsplit(location)
     user, at, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
-    hidden = "" if parts.scheme.removeprefix("git+") in ("http", "https") else name  # a token can stand for the user
+    hidden = "" if parts.scheme.removeprefix("git+") in ("http", "https") else name  # the user name can be a token
     return urlunsplit(parts._replace(netloc=f"{hidden}{'@' if hidden else ''}{host}" if at else host, query=""))
+
+
+LONGEST = 200
+"""Maximum bytes of a component of a copy's path; file systems allow 255."""
+
+
+def paths_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the relative path of the copy of each document, by its name in the source.
+
+    Paths never lead out of the folder. If several names give the same path, or one of them is a folder of another, the
+    digest of the name is added to the paths that differ from their name, and to those that are folders of another.
+    """
+    plain = {name: _plain(name) for name in names}
+    often = Counter(plain.values())
+    folders = {str(parent) for path in plain.values() for parent in PurePosixPath(path).parents}
+    clashes = {name for name, path in plain.items() if path in folders or (often[path] > 1 and path != name)}
+    return {name: _marked(path, name) if name in clashes else path for name, path in plain.items()}
+
+
+def _plain(name: str) -> str:
+    """Return a name as a path without "..", without invalid characters, and without overlong components."""
+    safe = part_name(name.replace("\0", ""))
+    return "/".join(map(_short, path_of(safe).parts)) if safe else _marked("document", name)
+
+
+def _short(part: str) -> str:
+    data = os.fsencode(part)
+    if len(data) <= LONGEST:
+        return part
+    suffix = PurePosixPath(part).suffix
+    suffix = suffix if len(os.fsencode(suffix)) <= 16 else ""
+    return _marked(data[: LONGEST - 40].decode("utf-8", "ignore") + suffix, part)
+
+
+def _marked(path: str, name: str) -> str:
+    whole = PurePosixPath(path)
+    return str(whole.with_name(f"{whole.stem}~{digest(os.fsencode(name))[:12]}{whole.suffix}"))

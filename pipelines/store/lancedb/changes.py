@@ -1,4 +1,4 @@
-"""What of some owners' rows changes: the rows that a table holds of them compared with those that it is to hold."""
+"""Compares the rows that a table has of some owners with the wanted rows, to find those to delete and to add."""
 
 from __future__ import annotations
 
@@ -10,31 +10,27 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 _MOST_NAMED = 2_000
-"""Ids that one condition names at most: each is compared with that of every row. Where more rows go, all of the owners'
-are written anew, which costs no condition."""
+"""Maximum ids in a condition, each of which is compared with the id of every row. If more rows must be deleted, all
+rows of the owners are replaced instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """`gone` are the ids of held rows that are to go, `added` the numbers of the wanted ones that are to be written.
-
-    `gone` is None where all that is held is to go.
-    """
+    """The ids of the rows to delete (`gone`), or None to delete all, and the indices of the wanted rows to add."""
 
     gone: tuple[str, ...] | None
     added: tuple[int, ...]
 
 
 def all_new(count: int) -> RowChanges:
-    """Return that nothing is held of so many wanted rows."""
+    """Return the changes that add `count` rows to a table without rows of the owners."""
     return RowChanges((), tuple(range(count)))
 
 
 def row_changes(held: pa.Table, wanted: pa.Table) -> RowChanges:
-    """Return what makes the held rows, of which there are some, equal to the wanted ones.
+    """Return the changes that make the held rows, of which there is at least one, equal to the wanted ones.
 
-    Both have the same columns, among them "id": texts, numbers, lists of texts, and "vector". Of the wanted rows no two
-    may have one id.
+    Both have the same columns: "id", texts, numbers, lists of texts, and "vector". The ids of wanted rows are unique.
     """
     everything = RowChanges(None, tuple(range(wanted.num_rows)))
     if not wanted.num_rows or _repeats(held["id"]):
@@ -43,7 +39,7 @@ def row_changes(held: pa.Table, wanted: pa.Table) -> RowChanges:
     is_held = places.is_valid().to_numpy()
     found = places.drop_null().to_numpy()
     same = np.ones(len(found), np.bool_)
-    for name in wanted.column_names:  # one after the other: of all tags' vectors a copy takes 75 MB
+    for name in wanted.column_names:  # column by column: a copy of all tags' vectors takes 75 MB
         same &= _same_values(held[name].take(pa.array(found)), wanted[name].filter(pa.array(is_held)))
     goes, is_new = np.ones(held.num_rows, np.bool_), np.ones(wanted.num_rows, np.bool_)
     goes[found[same]] = False
@@ -58,10 +54,10 @@ def _repeats(ids: pa.ChunkedArray) -> bool:
 
 
 def _same_values(one: pa.ChunkedArray, two: pa.ChunkedArray) -> NDArray[np.bool_]:
-    """Whether each value of one column is equal to that of the other in its place."""
+    """Return for each row whether both columns have equal values."""
     if pa.types.is_fixed_size_list(one.type):
         return np.asarray((_numbers(one) == _numbers(two)).all(axis=1))
-    if pa.types.is_list(one.type):  # which Arrow does not compare
+    if pa.types.is_list(one.type):  # Arrow cannot compare lists
         as_long = _equal(pc.list_value_length(one), pc.list_value_length(two))
         return as_long & _equal(pc.binary_join(one, "\n"), pc.binary_join(two, "\n"))
     return _equal(one, two)

@@ -1,8 +1,7 @@
-"""How `lancedb` is imported: without the parts that a folder of tables never uses.
+"""Imports `lancedb` without the parts that a folder of tables never uses.
 
-What is left out was found by `python -X importtime`; in processor seconds that is more than half of the import, and the
-first answer of `strata ask` waits for it. `tests/store/lancedb/test_library.py` holds that all of it is still there
-for whoever asks.
+These were found with `python -X importtime`; they take more than half of the CPU time of the import, for which the
+first answer of `strata ask` has to wait. `tests/store/lancedb/test_library.py` checks that they can still be used.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from types import ModuleType
 from typing import Any
 
 _CATALOG_CLIENT = "lance_namespace_urllib3_client"
-"""A client of catalogs over HTTP, of which lancedb needs the names of some types alone: to define its calls takes a
+"""An HTTP client for catalogs, of which lancedb needs only the names of some types: defining its functions takes a
 third of a second, and its 150 models as long."""
 _CATALOG_MODELS = f"{_CATALOG_CLIENT}.models"
 _DATA_FRAMES = "pandas"
 _OVERRIDES = "overrides"
-"""A package that looks for the base of each overridden method in the byte code of its class; lancedb takes it on Python
-3.11 alone."""
+"""A package that checks each overridden method by parsing the byte code of its class; lancedb uses it on Python 3.11
+only."""
 
 
 def import_lancedb() -> Any:
     """Return the package `lancedb`."""
-    os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of every empty partition of an index
+    os.environ.setdefault("LANCEDB_LOG", "error")  # it warns about every empty partition of an index
     if "lancedb" not in sys.modules:
-        _leave_out(_CATALOG_CLIENT)
-        _define_later(_CATALOG_MODELS)
+        _import_empty(_CATALOG_CLIENT)
+        _import_lazily(_CATALOG_MODELS)
     with _unchecked_overrides():
         import lancedb
 
@@ -40,10 +39,10 @@ def import_lancedb() -> Any:
 
 
 def import_without_data_frames() -> None:
-    """Import `lancedb` and have pyarrow not import pandas, as it does where that is installed.
+    """Import `lancedb`, and prevent pyarrow from importing pandas if that is installed.
 
-    For a process that has no data frames, such as a command: in it, pyarrow takes them again only after a call of
-    `to_pandas`. Nothing is changed where pandas has been imported before.
+    For processes without data frames, such as a command: pyarrow supports them again only after a call of `to_pandas`.
+    If pandas is already imported, the import is as usual.
     """
     if _DATA_FRAMES in sys.modules:
         import_lancedb()
@@ -52,8 +51,8 @@ def import_without_data_frames() -> None:
             import_lancedb()
 
 
-def _leave_out(package: str) -> ModuleType | None:
-    """Have the modules of a package be found without what the package itself imports."""
+def _import_empty(package: str) -> ModuleType | None:
+    """Add a package to `sys.modules` without running its code, so that its submodules can be imported."""
     spec = None if package in sys.modules else find_spec(package)
     if spec is None:
         return None
@@ -61,9 +60,9 @@ def _leave_out(package: str) -> ModuleType | None:
     return module
 
 
-def _define_later(package: str) -> None:
-    """Have the classes of a package be there by name, and be defined when one of them is used."""
-    module = _leave_out(package)
+def _import_lazily(package: str) -> None:
+    """Import a package with stand-ins for its classes; its code runs when one of them is used."""
+    module = _import_empty(package)
     loader = module.__spec__.loader if module is not None and module.__spec__ is not None else None
     if module is None or loader is None:
         return
@@ -84,7 +83,7 @@ def _define_later(package: str) -> None:
 
 
 class _StandIn(type):
-    """The name of a class; what is done with it is done with the class."""
+    """The type of a stand-in for a class: calls and instance checks are passed to the class."""
 
     def __call__(cls, *args: Any, **named: Any) -> Any:
         return vars(cls)["defined"].__func__()(*args, **named)
@@ -95,7 +94,7 @@ class _StandIn(type):
 
 @contextmanager
 def _unchecked_overrides() -> Iterator[None]:
-    """Have lancedb define its classes as it does on Python 3.12, where nothing is looked for."""
+    """Disable the checks of overridden methods, as on Python 3.12."""
     if sys.version_info >= (3, 12) or {_OVERRIDES, "lancedb"} & sys.modules.keys():
         yield
         return
@@ -110,7 +109,7 @@ def _unchecked_overrides() -> Iterator[None]:
 
 @contextmanager
 def _not_found(package: str) -> Iterator[None]:
-    """Have a package not be found meanwhile."""
+    """Make imports of a package fail inside the context."""
     finder = _NotFound(package)
     sys.meta_path.insert(0, finder)
     try:
@@ -120,7 +119,7 @@ def _not_found(package: str) -> Iterator[None]:
 
 
 class _NotFound(MetaPathFinder):
-    """Finds nothing, and keeps the others from looking for one package."""
+    """A finder that makes the import of one package fail."""
 
     def __init__(self, package: str) -> None:
         self._package = package

@@ -1,13 +1,12 @@
-"""Vectors and full text in LanceDB, one table a kind of record. The only package that imports `lancedb`.
+"""Vectors and full text in LanceDB, with one table for each kind of record. The only package that imports `lancedb`.
 
-It takes half a second to import, so that is done when something is read or written, and not when a store is opened:
-an ingest that finds nothing new does neither.
+The import takes half a second, so it is done at the first read or write, not when a store is opened: an ingest without
+changes needs neither.
 
-A Lance table may name folders and hosts that it is read from.
-
-Ours never do. A table that does came from elsewhere, and opening it would ask those hosts, with keys of this machine's
-environment. So the manifests are read before Lance does: a protobuf message (`Manifest` of Lance's `table.proto`) whose
-place stands at the end of the file.
+A Lance table can name other folders and hosts to read data from. Strata's tables never do, so such a table comes from a
+stranger, and opening it would send requests to these hosts with the credentials in this machine's environment.
+Therefore the manifests are checked before Lance reads them: each is a protobuf message (`Manifest` in Lance's
+`table.proto`) whose offset is at the end of the file.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import numpy as np
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
 from pipelines.store.lancedb.library import import_lancedb
-from pipelines.store.lancedb.table import ANEW, VectorTable, guarded
+from pipelines.store.lancedb.table import REBUILD, VectorTable, guarded
 from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
 
 if TYPE_CHECKING:
@@ -32,18 +31,18 @@ if TYPE_CHECKING:
 _FOOTER = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
 _READER_FLAGS, _BASE_PATHS = 9, 18
-"""Numbers of fields: what a reader must be able to do, and the other places."""
+"""Field numbers in the manifest: the features that a reader must support, and other locations of data."""
 _HAS_BASE_PATHS = 16
-"""The flag that says that there are such places."""
+"""The feature flag of tables with other locations."""
 _FIXED = {1: 8, 5: 4}
 
 
 class LanceVectorStore:
-    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.lang.terms`, tokenized by Strata itself.
+    """A folder of LanceDB tables. Lexical search is BM25 over `pipelines.lang.terms`, tokenized by Strata.
 
-    `least` returns the versions that the tables had when they were last written, by name. A table that is missing or
-    of an earlier version was damaged or deleted: the first use then raises `StoreMismatch`, as it does where the
-    tables have another dimension, or name files outside their folder.
+    `least` returns the versions of the tables after the last write, by name. The first use raises `StoreMismatch` if a
+    table is missing or has an earlier version, because it was damaged or deleted; also if the tables have a different
+    dimension, or name files outside their folder.
     """
 
     def __init__(self, path: Path, dimension: int, least: Callable[[], Mapping[str, int]] = dict) -> None:
@@ -58,7 +57,7 @@ class LanceVectorStore:
 
     @cached_property
     def _tables(self) -> dict[RecordKind, VectorTable]:
-        least = self._least()  # before the tables are opened: they may grow newer meanwhile, and never older
+        least = self._least()  # before the tables are opened: another process may increase their versions
         folders = {kind: self._path / f"{kind.value}.lance" for kind in RecordKind}
         found = [kind for kind, folder in folders.items() if has_version(folder)]
         for kind in found:
@@ -66,7 +65,9 @@ class LanceVectorStore:
         tables = {kind: VectorTable.open(self._db, kind.value, self._dimension) for kind in found}
         held = {kind.value: table.version for kind, table in tables.items()}
         if lacking := sorted(name for name, version in least.items() if held.get(name, 0) < version):
-            raise StoreMismatch(f"vectors are missing or damaged: {', '.join(lacking)}", ids=tuple(lacking), hint=ANEW)
+            raise StoreMismatch(
+                f"vectors are missing or damaged: {', '.join(lacking)}", ids=tuple(lacking), hint=REBUILD
+            )
         return tables
 
     def write(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
@@ -108,7 +109,7 @@ class LanceVectorStore:
         return {kind.value: table.version for kind, table in self._tables.items()}
 
     def _read(self, kind: RecordKind, work: Callable[[VectorTable], list[Scored]]) -> list[Scored]:
-        """What a table says; where a writer has meanwhile wiped what was opened, it is opened anew."""
+        """Return the result of `work` on a table, which is opened again if a writer has wiped its old files."""
         try:
             table = self._tables.get(kind)
             return work(table) if table else []
@@ -128,16 +129,16 @@ class LanceVectorStore:
 
 
 def has_version(table: Path) -> bool:
-    """Tell whether this folder holds a table: one whose making was cut off has files, and no version yet."""
+    """Return whether this folder has a table; if its creation was interrupted, it has files but no version."""
     return any(_manifests(table))
 
 
 def refuse_elsewhere(table: Path) -> None:
-    """Raise `StoreMismatch` where a version of the table in this folder has files outside it, or cannot be read."""
+    """Raise `StoreMismatch` if a version of the table in this folder has files outside it, or cannot be read."""
     for path in sorted(_manifests(table)):
         try:
-            elsewhere = _names_places(path.read_bytes())
-        except FileNotFoundError:  # a writer has cleaned up
+            elsewhere = _has_other_locations(path.read_bytes())
+        except FileNotFoundError:  # a writer has removed this version
             continue
         except (ValueError, IndexError, OverflowError, struct.error) as error:
             raise StoreMismatch(f"a manifest of the vectors is damaged: {path.name}", ids=(str(path),)) from error
@@ -153,12 +154,12 @@ def _manifests(table: Path) -> Iterator[Path]:
     return (table / "_versions").glob("*.manifest")
 
 
-def _names_places(data: bytes) -> bool:
-    place, _, _, magic = _FOOTER.unpack(data[-_FOOTER.size :])
+def _has_other_locations(data: bytes) -> bool:
+    offset, _, _, magic = _FOOTER.unpack(data[-_FOOTER.size :])
     if magic != b"LANC":
         raise ValueError("not a manifest")
-    (length,) = _LENGTH.unpack_from(data, place)
-    message = data[place + _LENGTH.size :][:length]
+    (length,) = _LENGTH.unpack_from(data, offset)
+    message = data[offset + _LENGTH.size :][:length]
     if len(message) < length:
         raise ValueError("cut off")
     return any(
@@ -168,33 +169,33 @@ def _names_places(data: bytes) -> bool:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int]]:
-    """The fields of a message by number; of those that are no varint, the value is their length."""
-    place = 0
-    while place < len(message):
-        tag, place = _varint(message, place)
+    """Yield the number and value of each field of a protobuf message; for types other than varint, their length."""
+    offset = 0
+    while offset < len(message):
+        tag, offset = _varint(message, offset)
         number, kind = tag >> 3, tag & 7
         if kind == 0:
-            value, place = _varint(message, place)
+            value, offset = _varint(message, offset)
         elif kind == 2:
-            value, place = _varint(message, place)
-            place += value
+            value, offset = _varint(message, offset)
+            offset += value
         elif kind in _FIXED:
             value = _FIXED[kind]
-            place += value
+            offset += value
         else:
             raise ValueError(f"a field of kind {kind}")
-        if place > len(message):
+        if offset > len(message):
             raise ValueError("cut off")
         yield number, value
 
 
-def _varint(message: bytes, place: int) -> tuple[int, int]:
+def _varint(message: bytes, offset: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        byte = message[place]
+        byte = message[offset]
         value |= (byte & 0x7F) << shift
-        place, shift = place + 1, shift + 7
+        offset, shift = offset + 1, shift + 7
         if byte < 0x80:
-            return value, place
+            return value, offset
         if shift > 63:
             raise ValueError("a number without end")

@@ -1,4 +1,4 @@
-"""One table of LanceDB: the records of one kind, their indexes, and a filter as SQL."""
+"""A LanceDB table with the records of one kind, its indexes, and the translation of filters to SQL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 
 BATCH = 4096
 INDEX_FROM = 8_000
-"""Rows from which a table gets an approximate index; below it search is exact, and fast enough."""
+"""Minimum rows for an approximate index of vectors; with fewer rows, exact search is fast enough."""
 PROBED_SHARE, PROBED_LEAST = 0.05, 50
-"""Share of an index's partitions that a search looks into, and their number at least."""
+"""Share of the partitions of an index that a search reads, and their minimum number."""
 REFINED = 2
-"""How many times what is wanted an index, which has a byte for each number of a vector, gives to be compared by the
-vectors themselves (`benchmarks/vector_index.py`)."""
+"""Candidates of the index per requested result, which are ranked by the full vectors: the index has only one byte per
+dimension (`benchmarks/vector_index.py`)."""
 SAMPLED = 32
-"""Vectors for each partition from which an index is learned: with eight times as many it takes four times as long, and
-finds no more (`benchmarks/vector_index.py`)."""
+"""Vectors per partition used to train an index: with eight times as many, training takes four times as long without
+better results (`benchmarks/vector_index.py`)."""
 OUTGROWN = 4
-"""An index is made anew once the table has so many times the rows that its partitions were made for."""
+"""An index is trained again when the table has so many times the rows of the last training."""
 KEPT_VERSIONS = timedelta(hours=1)
-"""How long readers that opened a table before a write may go on reading it."""
+"""How long readers can use a version of a table after a newer one was written."""
 _TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date", "language")
 _INDEXED = ("terms", "owner")
 _LANGUAGE = "language"
-"""A column that tables made before it lack, until they are written again."""
+"""A column that tables of earlier versions do not have until they are written again."""
 _VECTOR_INDEX = "vector_idx"
 _NUMBERS = pa.from_numpy_dtype(KEPT)
-"""Of what a vector consists in a table; in one that an earlier version made, of numbers twice as long."""
-ANEW = "`strata fsck --repair` makes the vectors anew"
-_TOLD = 300
-"""Characters of an error of the library that are told."""
+"""The type of a vector's numbers in a table; in tables of earlier versions it is twice as large."""
+REBUILD = "`strata fsck --repair` rebuilds the vectors"
+_LONGEST_ERROR = 300
+"""Maximum characters of an error of the library in a message."""
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ class VectorTable:
         self._dimension = dimension
         held = guarded(lambda: set(table.schema.names))
         if lacking := sorted(set(_schema(dimension).names) - held - {_LANGUAGE}):
-            raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=ANEW)
+            raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=REBUILD)
         self._vectors = guarded(lambda: table.schema.field("vector").type)
         stored = self._vectors.list_size
         if stored != dimension:
@@ -69,12 +69,12 @@ class VectorTable:
         self._probes = self._count_probes()
         self._is_new = False
         self._owners: set[str] | None = None
-        """Whose rows there are, in a table that was made empty here: who has none need not be looked for."""
+        """The owners with rows, for a table created here: no search is needed for other owners. None if unknown."""
 
     @property
-    def _asked(self) -> lancedb.table.AsyncTable:
-        """The table as the library asks it itself. Its own way waits for another thread six times a search, for one
-        batch after the other, which is a third of the processor time that a search of a small table takes."""
+    def _async_table(self) -> lancedb.table.AsyncTable:
+        """The asynchronous table. The synchronous one waits for another thread six times in a search, which takes a
+        third of the CPU time of a search in a small table."""
         return self._table._table
 
     @property
@@ -95,7 +95,7 @@ class VectorTable:
         return created
 
     def _index_words(self) -> None:
-        """Make the indexes of terms and owners anew, in place of those that are there."""
+        """Create the indexes of terms and owners, replacing existing ones."""
         from lancedb.index import FTS, BTree
 
         text = FTS(
@@ -106,14 +106,14 @@ class VectorTable:
         guarded(lambda: self._table.create_index("owner", config=BTree()))
 
     def replace(self, owners: Collection[str], embedded: EmbeddedRecords) -> None:
-        """Make the rows of some owners those of `embedded`; only rows that differ are written or deleted.
+        """Replace the rows of these owners by those of `embedded`; only rows that differ are written or deleted.
 
-        Where `embedded` has no terms, those of a row whose text stays are left as they are.
+        If `embedded` has no terms, unchanged rows keep their terms.
         """
         if embedded.records and not self._has_language:
             guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))
             self._has_language = True
-        columns = [*self._told, "page", "tags", "vector", *(("terms",) if embedded.terms else ())]
+        columns = [*self._text_columns, "page", "tags", "vector", *(("terms",) if embedded.terms else ())]
         held = self._held(owners, columns)
         changes = row_changes(held, self._rows(embedded, columns)) if held.num_rows else all_new(len(embedded.records))
         if changes.gone is None:
@@ -135,7 +135,7 @@ class VectorTable:
         return guarded(query.to_arrow).select(columns)
 
     def search(self, vector: Vectors, limit: int, where: Filter) -> list[Scored]:
-        query = self._asked.query().nearest_to(np.asarray(vector, dtype=np.float32)).column("vector")
+        query = self._async_table.query().nearest_to(np.asarray(vector, dtype=np.float32)).column("vector")
         query = query.distance_type("cosine").limit(limit).select(["id", "chunk", "_distance"])
         if self._probes:
             query = query.nprobes(self._probes).refine_factor(REFINED)
@@ -143,36 +143,39 @@ class VectorTable:
         return _scored(found, 1.0 - found["_distance"].to_numpy())
 
     def match(self, wanted: Mapping[str, float], limit: int, where: Filter) -> list[Scored]:
-        query = self._asked.query().nearest_to_text(_full_text(wanted))
+        query = self._async_table.query().nearest_to_text(_full_text(wanted))
         found = _found(query.limit(limit).select(["id", "chunk", "_score"]), where)
         return _scored(found, found["_score"].to_numpy())
 
     def records(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[EmbeddedRecords]:
-        """The records in order of id, a batch in memory at a time."""
+        """Yield the records in order of id, in batches."""
         query = self._table.search().select(["id"]).with_row_id(True).limit(max(1, self._count()))
         if owners is not None:
             query = query.where(among("owner", owners))
-        places = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
-        for start in range(0, len(places), BATCH):
-            rows = guarded(self._table.take_row_ids(places[start : start + BATCH]).to_arrow)
+        row_ids = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
+        for start in range(0, len(row_ids), BATCH):
+            rows = guarded(self._table.take_row_ids(row_ids[start : start + BATCH]).to_arrow)
             yield self._embedded(kind, rows.sort_by("id"))
 
     def optimize(self) -> None:
-        """Put together what was written in pieces. The pieces go once no reader can have them open.
+        """Compact the files and update the indexes. Old files are removed when no reader can have them open.
 
-        Those of a table that was made since go at once: they are as much as the table itself.
+        The old files of a table that was created here are removed at once: they are as large as the table.
         """
         kept = timedelta(0) if self._is_new else KEPT_VERSIONS
         self._is_new = False
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
-            guarded(lambda: self._table.optimize(cleanup_older_than=kept))
+        self._compact(cleanup_older_than=kept)
         if not self._has_word_indexes():
             self._index_words()
         self._index_vectors()
 
+    def _compact(self, **options: Any) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that readers have to open the table again
+            guarded(lambda: self._table.optimize(**options))
+
     def _has_word_indexes(self) -> bool:
-        """Whether the indexes of terms and owners are there: a writer may have been killed before it made them."""
+        """Return whether the indexes of terms and owners exist; a writer can be killed before it creates them."""
         held = {column for index in guarded(self._table.list_indices) for column in index.columns}
         return held.issuperset(_INDEXED)
 
@@ -183,7 +186,7 @@ class VectorTable:
         self._probes = self._count_probes()
 
     def _partition(self, partitions: int) -> None:
-        """Make the index of vectors, with fewer partitions where too many vectors are alike for so many."""
+        """Create the index of vectors, with fewer partitions if too many vectors are equal."""
         from lancedb.index import IvfSq
 
         config = IvfSq(distance_type="cosine", num_partitions=partitions, sample_rate=SAMPLED)
@@ -195,21 +198,19 @@ class VectorTable:
             self._partition(partitions // 2)
 
     def wipe(self) -> None:
-        """Write every row anew, as one commit, make the indexes from that, and remove all that was there before.
+        """Rewrite all rows in one commit, recreate the indexes of terms and owners, and remove all old files.
 
-        Compaction would not do: it leaves a file as it is of which only few rows were deleted, and an index as it is.
-        The index of vectors holds no text: it keeps its partitions and takes the new rows in. To learn it anew took 77
-        of 95 processor seconds for the 870,000 rows of linux-doc, and so it takes 18.
+        Compaction is not enough: it keeps files of which only few rows are deleted, and the indexes. The index of
+        vectors has no text, so it keeps its partitions and adds the new rows: training it again took 77 of 95 CPU
+        seconds for the 870,000 rows of linux-doc, so this takes 18.
         """
         guarded(lambda: self._table.update(values_sql={"id": "id"}))
         self._index_words()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that readers of what was there have to read anew
-            guarded(lambda: self._table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True))
+        self._compact(cleanup_older_than=timedelta(0), delete_unverified=True)
         self._index_vectors()
 
     def _indexed_rows(self) -> int:
-        """The number of rows when the vector index was made, 0 without one."""
+        """Return the number of rows in the index of vectors, 0 if there is none."""
         stats = guarded(lambda: self._table.index_stats(_VECTOR_INDEX))
         return 0 if stats is None else int(stats.num_indexed_rows)
 
@@ -221,18 +222,18 @@ class VectorTable:
         return max(PROBED_LEAST, round(_partitions(rows) * PROBED_SHARE)) if rows else 0
 
     @property
-    def _told(self) -> list[str]:
-        """The texts of a row that this table has."""
+    def _text_columns(self) -> list[str]:
+        """The text columns of this table."""
         return [name for name in _TEXTS if name != _LANGUAGE or self._has_language]
 
     def _rows(self, embedded: EmbeddedRecords, columns: Sequence[str] | None = None) -> pa.Table:
-        """Records as rows, with these columns (None: all)."""
+        """Return records as rows with these columns (None: all)."""
         records = embedded.records
         schema = _schema(self._dimension, self._vectors.value_type)
         if columns is not None:
             schema = pa.schema([schema.field(name) for name in columns])
         values: dict[str, Callable[[], object]] = {
-            **{name: partial(_told_by, records, name) for name in (*_TEXTS, "page")},
+            **{name: partial(_column, records, name) for name in (*_TEXTS, "page")},
             "tags": lambda: [list(record.tags) for record in records],
             "terms": lambda: embedded.terms,
             "vector": lambda: self._vector_column(embedded.vectors),
@@ -246,33 +247,32 @@ class VectorTable:
 
     def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
         vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(np.float32)
-        texts = rows.select([*self._told, "page", "tags"]).to_pylist()
+        texts = rows.select([*self._text_columns, "page", "tags"]).to_pylist()
         records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
         return EmbeddedRecords(records, vectors.reshape(len(records), self._dimension))
 
 
-def _told_by(records: Sequence[Record], name: str) -> list[object]:
+def _column(records: Sequence[Record], name: str) -> list[object]:
     return [getattr(record, name) for record in records]
 
 
 def guarded(call: Callable[[], T]) -> T:
-    """Return the result of a call of the library; what it raises for a store at fault becomes `StoreUnavailable`."""
+    """Return the result of a call of the library; errors of the store are raised as `StoreUnavailable`."""
     try:
         return call()
     except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
         raise _unavailable(error) from error
     except BaseException as error:
-        if type(error).__name__ == "PanicException":  # of its native part, for a file that is damaged
+        if type(error).__name__ == "PanicException":  # raised by its Rust code for a damaged file
             raise _unavailable(error) from error
         raise
 
 
 def _unavailable(error: BaseException) -> StoreUnavailable:
-    """The error in one line; where the disk is full that is all there is to say."""
-    told = " ".join(str(error).split())
-    if "No space left" in told:
+    text = " ".join(str(error).split())
+    if "No space left" in text:
         return StoreUnavailable("the vectors cannot be written: no space is left on the disk")
-    return StoreUnavailable(f"the vectors cannot be used: {told[:_TOLD]}", hint=ANEW)
+    return StoreUnavailable(f"the vectors cannot be used: {text[:_LONGEST_ERROR]}", hint=REBUILD)
 
 
 def _schema(dimension: int, numbers: pa.DataType = _NUMBERS) -> pa.Schema:
@@ -282,7 +282,7 @@ def _schema(dimension: int, numbers: pa.DataType = _NUMBERS) -> pa.Schema:
 
 
 def _full_text(wanted: Mapping[str, float]) -> FullTextQuery:
-    """Any of some terms, each with its weight: a query for each weight that there is."""
+    """Return a query for any of the terms, with one clause for each distinct weight."""
     from lancedb.query import BooleanQuery, MatchQuery, Occur
 
     by_weight: dict[float, list[str]] = {}
@@ -300,18 +300,18 @@ def _found(query: lancedb.query.AsyncQueryBase, where: Filter) -> pa.Table:
     from lancedb.background_loop import LOOP
 
     if text := condition(where):
-        query = query.where(text)  # before the search, unless it is told otherwise
+        query = query.where(text)  # applied before the search by default
     return guarded(lambda: LOOP.run(query.to_arrow()))
 
 
 def _scored(found: pa.Table, scores: np.ndarray) -> list[Scored]:
     rows = zip(found["id"].to_pylist(), found["chunk"].to_pylist(), scores.tolist(), strict=True)
-    # A zero vector has no cosine.
+    # Scores that are NaN are left out: a zero vector has no cosine.
     return sorted((Scored(*row) for row in rows if row[2] == row[2]), key=lambda one: (-one.score, one.id))
 
 
 def condition(where: Filter) -> str:
-    """Return a filter as a condition of SQL, empty where it confines nothing; every value is quoted."""
+    """Return a filter as an SQL condition, empty if it is not restricted; every value is quoted."""
     parts = []
     if where.documents:
         parts.append(f"({among('uri', where.documents)} OR {among('owner', where.documents)})")
@@ -332,7 +332,7 @@ def condition(where: Filter) -> str:
 
 
 def among(column: str, values: Collection[str]) -> str:
-    """Return the condition that a column has one of some values."""
+    """Return the SQL condition that a column has one of these values."""
     return f"{column} IN (" + ", ".join(_quoted(value) for value in sorted(values)) + ")"
 
 

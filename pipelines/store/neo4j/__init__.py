@@ -1,1 +1,1 @@
-"""The graph in Neo4j; the only place where its driver is imported."""
+"""The graph store in Neo4j; the only package that imports its driver."""

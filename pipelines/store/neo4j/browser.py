@@ -1,8 +1,8 @@
-"""Neo4j Browser with Strata's style and saved queries in place: its own files from its own server, passed on.
+"""A proxy for Neo4j Browser that adds Strata's style and saved queries.
 
-The Browser keeps both in the storage that a web browser has for its address. So the page is served from an address on
-loopback, with one script more that puts them there before the Browser starts; everything else is Neo4j's own. The saved
-queries are Cypher by templates, in `queries.cypher` beside this file.
+The Browser keeps both in the local storage of a web browser, by origin. So the proxy serves the page at a loopback
+address, with an additional script that writes them to this storage before the Browser starts; everything else comes
+from the server of Neo4j. The saved queries are Cypher templates in `queries.cypher` in this folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEAD = re.compile(r"^// (?P<name>[a-z]+): (?P<value>.+)$")
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A statement that only reads. `parameters` are the names of its values besides `kb`, each with an example."""
+    """A read-only statement. `parameters` has the names of its parameters other than `kb`, with example values."""
 
     name: str
     shows: str
@@ -33,12 +33,12 @@ class SavedQuery:
     parameters: Mapping[str, str]
 
     def for_browser(self, kb: str, **values: str) -> str:
-        """Return what to paste into Neo4j Browser: the parameters set, to the examples where no value is given."""
+        """Return the text to paste into Neo4j Browser, with its parameters; examples are used for missing values."""
         lines = [f":param {name} => {literal};" for name, literal in self._literals(kb, values).items()]
         return "\n".join([f"// {self.shows}", *lines, f"{self.cypher};"])
 
     def inlined(self, kb: str, **values: str) -> str:
-        """Return the statement with the values written into it, for a link that opens the Browser with it."""
+        """Return the statement with the values as literals, for a link that opens the Browser."""
         literals = self._literals(kb, values)
         return re.sub(r"\$(\w+)", lambda match: literals[match[1]], self.cypher)
 
@@ -62,7 +62,7 @@ def saved_queries() -> dict[str, SavedQuery]:
 
 
 def saved_query(name: str) -> SavedQuery:
-    """Return one saved query. Raises `NotFound`."""
+    """Return a saved query by its name. Raises `NotFound`."""
     if name not in saved_queries():
         raise NotFound(f"no saved query {name}", ids=(name,), hint=f"there are {', '.join(saved_queries())}")
     return saved_queries()[name]
@@ -70,9 +70,9 @@ def saved_query(name: str) -> SavedQuery:
 
 def _read(part: str) -> SavedQuery:
     lines = part.strip().splitlines()
-    told = {match["name"]: match["value"] for line in lines if (match := _HEAD.match(line))}
+    heads = {match["name"]: match["value"] for line in lines if (match := _HEAD.match(line))}
     cypher = "\n".join(line for line in lines if not line.startswith("//")).rstrip(";")
-    return SavedQuery(told.pop("name"), told.pop("shows"), cypher, told)
+    return SavedQuery(heads.pop("name"), heads.pop("shows"), cypher, heads)
 
 
 SCRIPT = "strata.js"
@@ -83,12 +83,12 @@ _PASSED_ON = ("Content-Type", "Content-Security-Policy", "Cache-Control", "Last-
 
 @cache
 def style_text() -> str:
-    """Return the style sheet: one colour for each kind of node, short captions."""
+    """Return the style sheet, with a colour and a short caption for each kind of node."""
     return files("pipelines.store.neo4j").joinpath("strata.grass").read_text("utf-8")
 
 
 def style() -> dict[str, dict[str, str]]:
-    """Return the style sheet as the Browser keeps it: properties by selector."""
+    """Return the style sheet in the form of the Browser: properties by selector."""
     found = {}
     text = style_text().replace("'{", "'<<").replace("}'", ">>'")
     for match in re.finditer(r"(?m)^([\w.]++)\s*+\{([^{}]*+)\}", text):
@@ -99,7 +99,7 @@ def style() -> dict[str, dict[str, str]]:
 
 
 def favorites(queries: Sequence[SavedQuery], kb: str, values: Mapping[str, str]) -> list[dict[str, object]]:
-    """Return saved queries as the Browser keeps them among its favorites, filled in."""
+    """Return saved queries with their values, in the form of the Browser's favorites."""
     return [
         {
             "id": f"strata-{query.name}",
@@ -111,16 +111,16 @@ def favorites(queries: Sequence[SavedQuery], kb: str, values: Mapping[str, str])
 
 
 def browser_link(page: str, bolt: str, user: str, cypher: str, password: bool) -> str:
-    """Return the address of the Browser at `page` that connects to `bolt` and has this statement ready to be run."""
+    """Return a link to the Browser at `page` that connects to `bolt` and shows this statement in its editor."""
     parts = urlsplit(bolt)
-    told = {"dbms": f"{parts.scheme}://{user}@{parts.netloc}", "cmd": "edit", "arg": " ".join(cypher.split())}
-    return f"{page}?{urlencode(told if password else told | {'preselectAuthMethod': 'NO_AUTH'})}"
+    query = {"dbms": f"{parts.scheme}://{user}@{parts.netloc}", "cmd": "edit", "arg": " ".join(cypher.split())}
+    return f"{page}?{urlencode(query if password else query | {'preselectAuthMethod': 'NO_AUTH'})}"
 
 
 class BrowserServer(ThreadingHTTPServer):
-    """Serves the Browser of `upstream` ("http://localhost:7474/browser/") on loopback, with style and queries.
+    """Serves the Browser at `upstream` ("http://localhost:7474/browser/") on loopback, with style and queries.
 
-    Raises `StoreUnavailable` where no Browser is there.
+    Raises `StoreUnavailable` if no Browser answers there.
     """
 
     daemon_threads = True
@@ -159,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         host = (self.headers.get("Host") or "").partition(":")[0]
-        if host not in ("127.0.0.1", "localhost"):  # a page elsewhere whose name was made to lead here
+        if host not in ("127.0.0.1", "localhost"):  # DNS rebinding: another site's name resolves to this address
             self._send(403, b"", {})
         elif self.path == f"/browser/{SCRIPT}":
             self._send(200, self.server.script, {"Content-Type": "text/javascript; charset=utf-8"})
@@ -192,4 +192,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Do not log requests."""

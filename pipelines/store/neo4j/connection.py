@@ -1,4 +1,4 @@
-"""A connection to a Neo4j: managed transactions, patience with a server that went away, the driver's errors as ours."""
+"""A connection to Neo4j: managed transactions, retries while the server is away, and translation of errors."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ ERRORS: dict[type[Exception], tuple[type[StoreError], str]] = {
 
 
 class Occupied(Exception):
-    """A node that was to be made is there already. Never leaves this package."""
+    """A node to be created exists already. Only used inside this package."""
 
 
 @contextmanager
 def translated(address: str) -> Iterator[None]:
-    """Raise the driver's errors as ours; that a node is there already as `Occupied`."""
+    """Raise the driver's errors as `StoreError`; if a node exists already, as `Occupied`."""
     try:
         yield
     except exceptions.ConstraintError as error:
@@ -75,30 +75,31 @@ def translated(address: str) -> Iterator[None]:
 
 
 def our_error(error: Exception, address: str) -> StoreError:
-    """Return our error for one of the driver's."""
+    """Return the `StoreError` for an error of the driver."""
     kind, message = next(ERRORS[one] for one in type(error).__mro__ if one in ERRORS)
-    told = "" if kind is StoreUnavailable else f": {error}"
-    return kind(f"{message}{told}", ids=(address,), hint="is it running? `make neo4j` starts one" if not told else "")
+    if kind is StoreUnavailable:
+        return kind(message, ids=(address,), hint="is it running? `make neo4j` starts one")
+    return kind(f"{message}: {error}", ids=(address,))
 
 
-# The driver logs its retries for those who set up logging; what matters is raised as an error.
+# The driver logs its retries, which are not of interest: failures are raised as errors.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
 ResultRow = Mapping[str, object]
-"""One row of an answer, by the names after RETURN; nodes and relationships only as their properties."""
+"""A row of a result, by the names after RETURN; nodes and relationships are returned as their properties."""
 Parameter = PropertyValue | Sequence[str] | Sequence[Mapping[str, object]] | Mapping[str, object]
 
 _FETCH = 2000
 _PAUSE = 2.0
-"""Seconds between two tries while the server is away."""
+"""Seconds between two attempts while the server is away."""
 _DRIVER_RETRIES = 5.0
-"""Seconds in which the driver itself repeats a transaction that lost against another (a deadlock)."""
+"""Seconds during which the driver repeats a transaction after a deadlock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neo4jAddress:
-    """Address and login of a Neo4j; an empty password means that it needs none."""
+    """Address and login of a Neo4j server; an empty password means that it needs none."""
 
     uri: str
     user: str = "neo4j"
@@ -107,23 +108,23 @@ class Neo4jAddress:
 
 
 class Transaction:
-    """What runs inside lands together or not at all."""
+    """A managed transaction: its statements take effect together or not at all."""
 
     def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
         self._transaction = transaction
 
     def send(self, statement: str, **parameters: Parameter) -> None:
-        """Send a statement that answers nothing; the server works on it while the next one is put together."""
+        """Send a statement without a result; the server executes it while the next one is prepared."""
         self._transaction.run(statement, parameters)
 
     def run(self, statement: str, **parameters: Parameter) -> list[ResultRow]:
         """Return the rows of a statement."""
-        # Statements are made of constants and names from the schema's lists; what comes from data is a parameter.
+        # Statements consist of constants and names of the schema; all data are parameters.
         return list(self._transaction.run(statement, parameters).data())
 
 
 class Connection:
-    """Opened on first use. Raises `StoreUnavailable` when the server stays away for longer than `patience` seconds."""
+    """A connection, opened at the first use. Raises `StoreUnavailable` if the server is away for `patience` seconds."""
 
     def __init__(self, address: Neo4jAddress, patience: float) -> None:
         self._address = address
@@ -141,14 +142,14 @@ class Connection:
             )
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Return what `work` gives, done in one transaction; it may be called again when that fails for a moment."""
+        """Run `work` in a transaction and return its result; it may be called again after a transient failure."""
         with translated(self._address.uri), self._session() as session:
             return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
     def patiently(self, work: Callable[[int], T]) -> T:
-        """Return what `work` gives, called with the number of the try (from 0) until the server answers again.
+        """Return the result of `work`, called with the number of the attempt (from 0) until the server answers again.
 
-        A broken connection leaves open whether the last transaction landed: `work` must look before it repeats.
+        After a broken connection it is unknown whether the last transaction was committed: `work` must check this.
         """
         deadline: float | None = None
         number = 0
@@ -164,13 +165,13 @@ class Connection:
             time.sleep(min(_PAUSE, max(deadline - time.monotonic(), 0)))
 
     def read(self, statement: str, **parameters: Parameter) -> Iterator[ResultRow]:
-        """Yield the rows of a statement as the server finds them."""
+        """Yield the rows of a statement in the order of the server."""
         with translated(self._address.uri), self._session(read_only=True) as session:
             for record in session.run(statement, parameters):
                 yield record.data()
 
     def run(self, statement: str, **parameters: Parameter) -> list[ResultRow]:
-        """Return the rows of a statement that cannot be part of a transaction with others (schema changes)."""
+        """Return the rows of a statement that runs outside a managed transaction, such as a schema change."""
         with translated(self._address.uri), self._session() as session:
             return list(session.run(statement, parameters).data())
 
@@ -179,5 +180,5 @@ class Connection:
         return self._driver.session(database=self._address.database, default_access_mode=mode, fetch_size=_FETCH)
 
     def close(self) -> None:
-        """Close all connections; twice is allowed."""
+        """Close all connections; may be called twice."""
         self._driver.close()

@@ -1,4 +1,4 @@
-"""The graph in Neo4j: its labels, constraints and indexes by numbered, recorded steps; nodes and edges as rows."""
+"""The schema of the graph in Neo4j: labels, migrations with constraints and indexes, nodes and edges as rows."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from pipelines.core.graph import Edge, EdgeKind, Layer, Node, NodeKind, Property
 from pipelines.store.neo4j.connection import Connection, ResultRow
 
 BASE = "Strata"
-"""The label of every node, by which an edge finds its ends."""
+"""The label of every node, by which the ends of edges are found."""
 PENDING = "Pending"
-"""The label of a place that edges lead to before its node is written. Not a node to the outside."""
+"""The label of a placeholder for a node that is not written yet, at which edges end. Readers do not see it."""
 ROOT = "KnowledgeBase"
-"""The label of the one node of each knowledge base that is no part of its graph: what is noted of its owners that have
-no document's node, and the steps that the database has been through."""
+"""The label of the root node of a knowledge base, which is not a part of the graph: it has the digests of owners
+without a document node, and the migrations of the database."""
 _OWNER, _MIGRATION = "StrataOwner", "StrataMigration"
-"""Labels of the nodes on which earlier versions noted that."""
+"""Labels of nodes that had this data in earlier versions."""
 UNFINISHED = "unfinished"
-"""In place of the digest of an owner that is being written in several transactions, or has to be."""
+"""The digest of an owner that is being written in several transactions, or must be written again."""
 FULL_TEXT = "strata_text"
-"""The full-text index over the names and texts of all nodes that have one."""
+"""The full-text index of the names and texts of nodes."""
 _SEARCHED = ("Document", "Section", "Chunk", "Table", "Figure", "Atom", "Row", "Tag", "Entity")
 _ATOMS = {"question": "AtomicQuestion", "statement": "AtomicStatement"}
 
 LABELS = frozenset([PENDING, *(layer.value for layer in Layer), *(kind.value for kind in NodeKind), *_ATOMS.values()])
-"""All labels that a node may have or lose besides the base."""
+"""All labels that a node can have in addition to the base."""
 EXPANDED = "expanded"
-"""The property that lists which others repeat parts of a list, for people: see `_expanded`."""
+"""The property with the names of those properties that repeat parts of a list for readability: see `_expanded`."""
 OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash", "owner_digest", EXPANDED))
-"""Property names that the store itself uses; a node's or edge's own of that name is kept under another."""
+"""Property names that the store uses; properties of nodes and edges with these names get a prefix."""
 _OWN = "own_"
 
 
@@ -39,7 +39,7 @@ T = TypeVar("T", Node, Edge)
 
 
 def labels_of(node: Node) -> tuple[str, ...]:
-    """Return the labels of a node besides the base: its layer, its kind, an atom's own kind."""
+    """Return the labels of a node in addition to the base: its layer, its kind, and the kind of an atom."""
     found = [node.layer.value, node.kind.value]
     atom = node.properties.get("kind") if node.kind is NodeKind.ATOM else None
     if isinstance(atom, str) and atom in _ATOMS:
@@ -49,7 +49,7 @@ def labels_of(node: Node) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A numbered step; its statements may be run again without harm."""
+    """A numbered migration with idempotent statements."""
 
     name: str
     statements: tuple[str, ...]
@@ -83,7 +83,7 @@ MIGRATIONS = (
         (f"CREATE FULLTEXT INDEX {FULL_TEXT} IF NOT EXISTS FOR (n:{'|'.join(_SEARCHED)}) ON EACH [n.name, n.text]",),
     ),
     Migration(
-        "m005_cells_and_metadata_by_name",  # what was written before is written anew by the next sync
+        "m005_cells_and_metadata_by_name",  # the next sync writes existing rows and documents again
         (
             f"MATCH (n:{BASE}) WHERE n:Row OR n:Document SET n.hash = ''",
             f"MATCH (o:{_OWNER}) SET o.digest = '{UNFINISHED}'",
@@ -106,9 +106,9 @@ MIGRATIONS = (
 
 
 def migrate(connection: Connection, kb: str) -> None:
-    """Take the steps that this database has not been through, and make the root of `kb`.
+    """Apply the missing migrations, and create the root node of `kb`.
 
-    Raises `StoreMismatch` where it knows later ones.
+    Raises `StoreMismatch` if the database is of a later version, with unknown migrations.
     """
     done = set(applied(connection))
     if unknown := sorted(done - {step.name for step in MIGRATIONS}):
@@ -127,7 +127,7 @@ def migrate(connection: Connection, kb: str) -> None:
 
 
 def applied(connection: Connection) -> list[str]:
-    """Return the names of the steps that this database has been through, in order."""
+    """Return the names of the applied migrations, in order."""
     rows = connection.run(
         f"MATCH (m:{_MIGRATION}) RETURN m.name AS name UNION MATCH (k:{ROOT}) UNWIND k.migrations AS name RETURN name"
     )
@@ -136,65 +136,60 @@ def applied(connection: Connection) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class HashedItem(Generic[T]):
-    """A node or an edge with its hash, which is expensive and computed once."""
+    """A node or an edge with its hash, to compute the hash only once."""
 
     item: T
     hash: bytes
 
     @property
     def text(self) -> str:
-        """The hash as Neo4j keeps it: hexadecimal digits, which it packs into the record itself."""
+        """The hash in Neo4j: hexadecimal digits, which Neo4j stores compactly in the record of the node or edge."""
         return self.hash.hex()
 
 
-def read_hash(text: str) -> bytes:
-    """Return the hash that `HashedItem.text` is of."""
-    return bytes.fromhex(text)
-
-
 def node_row(hashed: HashedItem[Node], kb: str) -> dict[str, object]:
-    """Return all properties that the node has in Neo4j."""
+    """Return the properties of the node in Neo4j."""
     node = hashed.item
-    told = _escaped(node.properties)
-    if parts := _expanded(node, told):
-        told |= parts | {EXPANDED: list(parts)}
-    told |= {"id": node.id, "kb": kb, "layer": node.layer.value, "owner": node.owner, "hash": hashed.text}
-    return told
+    row = _escaped(node.properties)
+    if parts := _expanded(node, row):
+        row |= parts | {EXPANDED: list(parts)}
+    row |= {"id": node.id, "kb": kb, "layer": node.layer.value, "owner": node.owner, "hash": hashed.text}
+    return row
 
 
 def edge_row(hashed: HashedItem[Edge]) -> dict[str, object]:
-    """Return the ends of an edge, and `told`, all properties that it has in Neo4j."""
+    """Return the ends of an edge, its key, and its `properties` in Neo4j."""
     edge = hashed.item
-    told = _escaped(edge.properties)
-    told |= {"key": edge.key, "owner": edge.owner, "hash": hashed.text}
-    return {"source": edge.source, "target": edge.target, "key": edge.key, "told": told}
+    properties = _escaped(edge.properties)
+    properties |= {"key": edge.key, "owner": edge.owner, "hash": hashed.text}
+    return {"source": edge.source, "target": edge.target, "key": edge.key, "properties": properties}
 
 
 def read_node(row: ResultRow) -> Node:
-    """Return the node of a row (labels, told)."""
-    labels, told = row["labels"], _mapping(row["told"])
+    """Return the node of a row (labels, properties)."""
+    labels, held = row["labels"], _mapping(row["properties"])
     kind = next(kind for kind in NodeKind if kind.value in _strings(labels))
-    repeated = frozenset(_strings(told.get(EXPANDED, ())))
-    own = {name: value for name, value in told.items() if name not in repeated}
-    return Node(str(told["id"]), kind, str(told["owner"]), _unescaped(own))
+    repeated = frozenset(_strings(held.get(EXPANDED, ())))
+    own = {name: value for name, value in held.items() if name not in repeated}
+    return Node(str(held["id"]), kind, str(held["owner"]), _unescaped(own))
 
 
 def read_edge(row: ResultRow) -> Edge:
-    """Return the edge of a row (source, kind, target, told)."""
-    told = _mapping(row["told"])
+    """Return the edge of a row (source, kind, target, properties)."""
+    held = _mapping(row["properties"])
     kind = EdgeKind(str(row["kind"]))
-    return Edge(str(row["source"]), kind, str(row["target"]), str(told["owner"]), str(told["key"]), _unescaped(told))
+    return Edge(str(row["source"]), kind, str(row["target"]), str(held["owner"]), str(held["key"]), _unescaped(held))
 
 
-def _expanded(node: Node, told: Mapping[str, object]) -> dict[str, object]:
-    """The cells of a row by their columns, and the metadata of a document by their names, where these are free."""
+def _expanded(node: Node, used: Mapping[str, object]) -> dict[str, object]:
+    """Return the cells of a row by column, or the metadata of a document by name, unless the property name is used."""
     columns, values = node.properties.get("columns"), node.properties.get("values")
     pairs: list[tuple[str, str]] = []
     if node.kind is NodeKind.ROW and isinstance(columns, tuple) and isinstance(values, tuple):
         pairs = list(zip(columns, values, strict=False))
     elif node.kind is NodeKind.DOCUMENT and isinstance(known := node.properties.get("metadata"), tuple):
         pairs = [(name, value) for name, _, value in (one.partition(": ") for one in known)]
-    taken = OURS | told.keys()
+    taken = OURS | used.keys()
     free = [(name, value) for name, value in pairs if name.isprintable() and name and value and name not in taken]
     return dict(reversed(free))
 
@@ -208,8 +203,8 @@ def _escaped(properties: Mapping[str, PropertyValue]) -> dict[str, object]:
     }
 
 
-def _unescaped(told: Mapping[str, object]) -> dict[str, PropertyValue]:
-    return {name.removeprefix(_OWN): _value(value) for name, value in told.items() if name not in OURS}
+def _unescaped(held: Mapping[str, object]) -> dict[str, PropertyValue]:
+    return {name.removeprefix(_OWN): _value(value) for name, value in held.items() if name not in OURS}
 
 
 def _value(value: object) -> PropertyValue:

@@ -1,4 +1,4 @@
-"""The graph store in Neo4j; it reads nodes and edges in the order that the protocol promises."""
+"""The graph store in Neo4j."""
 
 from __future__ import annotations
 
@@ -14,37 +14,73 @@ from pipelines.store.neo4j.writer import Neo4jWriter
 
 _IDS = 1000
 """Ids looked up by one statement."""
-_EDGE = "RETURN a.id AS source, type(r) AS kind, b.id AS target, properties(r) AS told"
+_EDGE = "RETURN a.id AS source, type(r) AS kind, b.id AS target, properties(r) AS properties"
 
 
-class Neo4jReader:
-    """Reads one knowledge base of a Neo4j."""
+PATIENCE = 120.0
+"""Seconds to wait for a server that stops answering during a write."""
+
+
+class Neo4jStore:
+    """See `GraphStore`. A Neo4j server can have several knowledge bases, separated by the property `kb` of their nodes.
+
+    Several threads and processes may write. If the server stops answering, writes wait for it for up to `patience`
+    seconds, and then compare the data with what was committed.
+    """
 
     def __init__(self, connection: Connection, kb: str) -> None:
         self._connection = connection
         self._kb = kb
+        self._writer = Neo4jWriter(connection, kb)
 
-    def nodes(self, kinds: Collection[NodeKind], ids: Collection[str] | None, owner: str | None) -> Iterator[Node]:
-        among = " AND (" + " OR ".join(f"n:{kind.value}" for kind in NodeKind if kind in kinds) + ")" if kinds else ""
-        of = " AND n.owner = $owner" if owner is not None else ""
-        told = f" AND NOT n:{PENDING}{among}{of} RETURN labels(n) AS labels, properties(n) AS told ORDER BY n.id"
-        of_owner: dict[str, Parameter] = {"kb": self._kb} if owner is None else {"kb": self._kb, "owner": owner}
+    @classmethod
+    def open(cls, address: Neo4jAddress, kb: str, patience: float = PATIENCE) -> Self:
+        """Connect, and update constraints and indexes.
+
+        Raises `StoreUnavailable` if no server answers (without waiting for `patience`), `StoreMismatch` if the database
+        is of a later version, `StoreError` if the password is wrong.
+        """
+        connection = Connection(address, patience)
+        try:
+            migrate(connection, kb)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, kb)
+
+    def write(self, subgraph: Subgraph) -> None:
+        self._connection.patiently(lambda number: self._writer.write(subgraph, afresh=number == 0))
+
+    def remove(self, owner: str) -> None:
+        self._connection.patiently(lambda number: self._writer.remove(owner))
+
+    def nodes(
+        self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
+    ) -> Iterator[Node]:
+        conditions = f"AND NOT n:{PENDING}"
+        if kinds:
+            conditions += " AND (" + " OR ".join(f"n:{kind.value}" for kind in NodeKind if kind in kinds) + ")"
+        parameters: dict[str, Parameter] = {"kb": self._kb}
+        if owner is not None:
+            conditions += " AND n.owner = $owner"
+            parameters["owner"] = owner
+        rest = f"{conditions} RETURN labels(n) AS labels, properties(n) AS properties ORDER BY n.id"
         if ids is None:
-            # The index on (kb, id) gives them in order when the id is asked to be above something.
+            # With a lower bound for the id, the index on (kb, id) returns the nodes in order.
             where = "n.kb = $kb AND n.id >= ''" if owner is None else "n.kb = $kb"
-            rows = self._connection.read(f"MATCH (n:{BASE}) WHERE {where}{told}", **of_owner)
+            rows = self._connection.read(f"MATCH (n:{BASE}) WHERE {where} {rest}", **parameters)
             yield from map(read_node, rows)
             return
         for some in _batches(ids):
-            statement = f"MATCH (n:{BASE}) WHERE n.kb = $kb AND n.id IN $ids{told}"
-            yield from map(read_node, self._connection.read(statement, ids=some, **of_owner))
+            statement = f"MATCH (n:{BASE}) WHERE n.kb = $kb AND n.id IN $ids {rest}"
+            yield from map(read_node, self._connection.read(statement, ids=some, **parameters))
 
     def edges(
         self,
-        kinds: Collection[EdgeKind],
-        sources: Collection[str] | None,
-        targets: Collection[str] | None,
-        owner: str | None,
+        kinds: Collection[EdgeKind] = (),
+        sources: Collection[str] | None = None,
+        targets: Collection[str] | None = None,
+        owner: str | None = None,
     ) -> Iterator[Edge]:
         wanted = [kind for kind in EdgeKind if kind in kinds] or list(EdgeKind)
         if owner is not None:
@@ -61,7 +97,7 @@ class Neo4jReader:
             yield from self._all(wanted)
 
     def _at(self, end: str, kinds: Sequence[EdgeKind], ids: Sequence[str]) -> Iterator[Edge]:
-        """The edges of these kinds that have one of `ids` at their end `a` (source) or `b` (target)."""
+        """Yield the edges of these kinds whose end `a` (source) or `b` (target) is one of `ids`."""
         types = "|".join(kind.value for kind in kinds)
         statement = f"MATCH ({end}:{BASE}) WHERE {end}.kb = $kb AND {end}.id IN $ids MATCH (a)-[r:{types}]->(b) {_EDGE}"
         yield from map(read_edge, self._connection.read(statement, kb=self._kb, ids=ids))
@@ -83,7 +119,7 @@ class Neo4jReader:
         )
 
     def _all(self, kinds: Sequence[EdgeKind]) -> Iterator[Edge]:
-        """All edges: the server gives them by source, in the index's order, what is left to sort is small."""
+        """Yield all edges; the server sorts them by source with an index, so only those of a source are sorted here."""
         types = "|".join(kind.value for kind in kinds)
         statement = (
             f"MATCH (a:{BASE}) WHERE a.kb = $kb AND a.id >= '' WITH a ORDER BY a.id MATCH (a)-[r:{types}]->(b) {_EDGE}"
@@ -91,6 +127,18 @@ class Neo4jReader:
         rows = self._connection.read(statement, kb=self._kb)
         for _, group in groupby(map(read_edge, rows), key=lambda edge: edge.source):
             yield from _ordered(group)
+
+    def owners(self) -> Mapping[str, str]:
+        rows = self._connection.patiently(lambda number: list(self._connection.read(DIGESTS, kb=self._kb)))
+        digests = {str(row["owner"]): str(row["digest"]) for row in sorted(rows, key=lambda row: str(row["place"]))}
+        return dict(sorted(digests.items()))
+
+    def query(self, statement: str, **parameters: Parameter) -> Iterator[ResultRow]:
+        """Yield the rows of a read-only statement; `$kb` is the name of this knowledge base."""
+        return self._connection.read(statement, kb=self._kb, **parameters)
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 def _ordered(edges: Iterator[Edge]) -> list[Edge]:
@@ -101,68 +149,3 @@ def _batches(ids: Collection[str]) -> Iterator[list[str]]:
     ordered = sorted(set(ids))
     for start in range(0, len(ordered), _IDS):
         yield ordered[start : start + _IDS]
-
-
-PATIENCE = 120.0
-"""Seconds to wait for a server that went away while it was written to."""
-
-
-class Neo4jStore:
-    """See `GraphStore`. One Neo4j holds many knowledge bases, apart by the property `kb` of their nodes.
-
-    Writing is safe from many threads and processes. A server that goes away and comes back within `patience` is
-    waited for; what was being written is then compared with what has landed.
-    """
-
-    def __init__(self, connection: Connection, kb: str) -> None:
-        self._connection = connection
-        self._kb = kb
-        self._writer = Neo4jWriter(connection, kb)
-        self._reader = Neo4jReader(connection, kb)
-
-    @classmethod
-    def open(cls, address: Neo4jAddress, kb: str, patience: float = PATIENCE) -> Self:
-        """Connect, and bring constraints and indexes up to date.
-
-        Raises `StoreUnavailable` where no server answers (at once: patience is for one that was there),
-        `StoreMismatch` where a later version wrote, `StoreError` where the password is wrong.
-        """
-        connection = Connection(address, patience)
-        try:
-            migrate(connection, kb)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(connection, kb)
-
-    def write(self, subgraph: Subgraph) -> None:
-        self._connection.patiently(lambda number: self._writer.write(subgraph, afresh=number == 0))
-
-    def remove(self, owner: str) -> None:
-        self._connection.patiently(lambda number: self._writer.remove(owner))
-
-    def nodes(
-        self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None
-    ) -> Iterator[Node]:
-        return self._reader.nodes(kinds, ids, owner)
-
-    def edges(
-        self,
-        kinds: Collection[EdgeKind] = (),
-        sources: Collection[str] | None = None,
-        targets: Collection[str] | None = None,
-        owner: str | None = None,
-    ) -> Iterator[Edge]:
-        return self._reader.edges(kinds, sources, targets, owner)
-
-    def owners(self) -> Mapping[str, str]:
-        rows = self._connection.patiently(lambda number: list(self._connection.read(DIGESTS, kb=self._kb)))
-        noted = {str(row["owner"]): str(row["digest"]) for row in sorted(rows, key=lambda row: str(row["place"]))}
-        return dict(sorted(noted.items()))
-
-    def query(self, statement: str, **parameters: Parameter) -> Iterator[ResultRow]:
-        """Yield the rows of a statement that only reads; `$kb` is this knowledge base."""
-        return self._connection.read(statement, kb=self._kb, **parameters)
-
-    def close(self) -> None:
-        self._connection.close()

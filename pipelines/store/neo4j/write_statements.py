@@ -1,4 +1,4 @@
-"""The statements that write: labels and types come from the schema's lists alone, every value is a parameter."""
+"""Cypher statements that write: labels and types come only from the schema, and all values are parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pipelines.store.neo4j.schema import (
     edge_row,
     labels_of,
     node_row,
-    read_hash,
 )
 
 EdgePlace = tuple[str, str, str, str]
@@ -27,38 +26,40 @@ EdgePlace = tuple[str, str, str, str]
 _ENDS = f"MATCH (a:{BASE} {{kb: $kb, id: row.source}}) MATCH (b:{BASE} {{kb: $kb, id: row.target}})"
 _ANY_EDGE = "|".join(kind.value for kind in EdgeKind)
 
-# An owner's digest stands on its document's node; that of others, and of one that is being written, on the root, in a
-# list of "digest owner". Where there are both the root has it right.
+# The digest of a document is a property of its node. The digests of other owners, and of those being written, are on
+# the root node, in a list of "digest owner". If an owner has both, that of the root is valid.
 _OWNER_OF = "substring(one, size(split(one, ' ')[0]) + 1)"
-_NOTED = f"MATCH (k:{ROOT} {{kb: $kb}}) UNWIND k.digests AS one WITH {_OWNER_OF} AS owner, split(one, ' ')[0] AS digest"
+_ON_ROOT = (
+    f"MATCH (k:{ROOT} {{kb: $kb}}) UNWIND k.digests AS one WITH {_OWNER_OF} AS owner, split(one, ' ')[0] AS digest"
+)
 _DOCUMENT = f"MATCH (n:{BASE} {{kb: $kb, id: $owner}}) WHERE n:Document AND n.owner = $owner"
 DIGEST = (
     f"{_DOCUMENT} AND n.owner_digest IS NOT NULL RETURN 1 AS place, n.owner_digest AS digest UNION ALL"
-    f" {_NOTED} WHERE owner = $owner RETURN 2 AS place, digest"
+    f" {_ON_ROOT} WHERE owner = $owner RETURN 2 AS place, digest"
 )
-"""The digest of an owner: at most a row for each of its two places, the one with the higher number counts."""
+"""The digest of an owner: at most one row for each of its two places; the higher `place` is valid."""
 DIGESTS = (
     "MATCH (n:Document {kb: $kb}) WHERE n.owner_digest IS NOT NULL"
     " RETURN 1 AS place, n.id AS owner, n.owner_digest AS digest UNION ALL"
-    f" {_NOTED} RETURN 2 AS place, owner, digest"
+    f" {_ON_ROOT} RETURN 2 AS place, owner, digest"
 )
-"""The digests of all owners, likewise."""
+"""The digests of all owners, in the same form."""
 
 
 def owned_edges(kind: EdgeKind) -> str:
-    """Return the clause that matches the edges (a)-[r]->(b) of one kind that `$owner` has."""
+    """Return the clause that matches the edges (a)-[r]->(b) of one kind that belong to `$owner`."""
     return f"MATCH (a:{BASE})-[r:{kind.value}]->(b:{BASE}) WHERE r.owner = $owner AND a.kb = $kb"
 
 
 def create_nodes(transaction: Transaction, kb: str, nodes: Iterable[HashedItem[Node]]) -> None:
-    """Make nodes that are not there; fails on one that is."""
+    """Create nodes; fails if one exists."""
     for labels, group in _by_labels(nodes):
         rows = [node_row(node, kb) for node in group]
         transaction.send(f"UNWIND $rows AS row CREATE (n:{BASE}:{':'.join(labels)}) SET n = row", rows=rows)
 
 
 def put_nodes(transaction: Transaction, kb: str, owner: str, nodes: Iterable[HashedItem[Node]]) -> None:
-    """Make nodes, or make those that are there equal to them, whoever had them."""
+    """Create nodes, or replace existing ones of any owner."""
     for labels, group in _by_labels(nodes):
         others = ":".join(sorted(LABELS - set(labels)))
         statement = (
@@ -68,11 +69,11 @@ def put_nodes(transaction: Transaction, kb: str, owner: str, nodes: Iterable[Has
             " WITH owner, hash WHERE owner <> $owner RETURN owner, hash"
         )
         rows = [node_row(node, kb) for node in group]
-        take(transaction, kb, transaction.run(statement, rows=rows, kb=kb, owner=owner))
+        _subtract(transaction, kb, transaction.run(statement, rows=rows, kb=kb, owner=owner))
 
 
 def delete_nodes(transaction: Transaction, kb: str, owner: str, ids: Sequence[str]) -> None:
-    """Remove nodes; where edges of others still lead, an empty place stays."""
+    """Remove nodes by making them placeholders; `drop_unused_placeholders` deletes those without edges."""
     transaction.run(
         f"UNWIND $ids AS id MATCH (n:{BASE} {{kb: $kb, id: id}}) WHERE n.owner = $owner"
         f" SET n = {{kb: $kb, id: id}} SET n:{PENDING} REMOVE n:{':'.join(sorted(LABELS - {PENDING}))}",
@@ -82,19 +83,19 @@ def delete_nodes(transaction: Transaction, kb: str, owner: str, ids: Sequence[st
     )
 
 
-def hold_places(transaction: Transaction, kb: str, ids: Sequence[str]) -> None:
-    """Make sure that something is there for edges to lead to, and keep it for this transaction alone.
+def lock_ends(transaction: Transaction, kb: str, ids: Sequence[str]) -> None:
+    """Create placeholders for missing ends of edges, and lock all ends exclusively for this transaction.
 
-    `ids` are in order. Making an edge takes a lock on both ends that many may share and, where a node has many edges,
-    a second one that they may not: of two writers that had the first, neither would get the second. So each takes
-    the whole lock beforehand: removing a property does that, even one that is not there.
+    `ids` must be sorted. Creating an edge takes a shared lock on both ends and, if a node has many edges, an exclusive
+    one as well: two writers with the shared lock would wait for each other forever. So each takes the exclusive lock
+    first, by removing a property, which may be missing.
     """
     statement = f"UNWIND $ids AS id MERGE (n:{BASE} {{kb: $kb, id: id}}) ON CREATE SET n:{PENDING} REMOVE n.held"
     transaction.run(statement, ids=ids, kb=kb)
 
 
-def drop_unused_places(transaction: Transaction, kb: str) -> None:
-    """Remove the places to which no edge leads any more: locked first, since another writer may be making one."""
+def drop_unused_placeholders(transaction: Transaction, kb: str) -> None:
+    """Delete placeholders without edges. They are locked first, since another writer may be creating an edge."""
     transaction.run(
         f"MATCH (n:{PENDING} {{kb: $kb}}) WHERE NOT (n)--() WITH n ORDER BY n.id REMOVE n.held"
         " WITH n WHERE NOT (n)--() DELETE n",
@@ -103,25 +104,25 @@ def drop_unused_places(transaction: Transaction, kb: str) -> None:
 
 
 def create_edges(transaction: Transaction, kb: str, edges: Iterable[HashedItem[Edge]]) -> None:
-    """Make edges that are not there; both ends must be."""
+    """Create edges that do not exist; both ends must exist."""
     for kind, group in _by_kind(edges):
-        statement = f"UNWIND $rows AS row {_ENDS} CREATE (a)-[r:{kind.value}]->(b) SET r = row.told"
+        statement = f"UNWIND $rows AS row {_ENDS} CREATE (a)-[r:{kind.value}]->(b) SET r = row.properties"
         transaction.send(statement, rows=[edge_row(edge) for edge in group], kb=kb)
 
 
 def put_edges(transaction: Transaction, kb: str, edges: Iterable[HashedItem[Edge]]) -> None:
-    """Make edges, or make those that are there equal to them, whoever had them; both ends must be there."""
+    """Create edges, or replace existing ones of any owner; both ends must exist."""
     for kind, group in _by_kind(edges):
         statement = (
             f"UNWIND $rows AS row {_ENDS} MERGE (a)-[r:{kind.value} {{key: row.key}}]->(b)"
-            " WITH r, row, r.owner AS owner, r.hash AS hash SET r = row.told"
-            " WITH owner, hash, row WHERE owner <> row.told.owner RETURN owner, hash"
+            " WITH r, row, r.owner AS owner, r.hash AS hash SET r = row.properties"
+            " WITH owner, hash, row WHERE owner <> row.properties.owner RETURN owner, hash"
         )
-        take(transaction, kb, transaction.run(statement, rows=[edge_row(edge) for edge in group], kb=kb))
+        _subtract(transaction, kb, transaction.run(statement, rows=[edge_row(edge) for edge in group], kb=kb))
 
 
 def delete_edges(transaction: Transaction, kb: str, owner: str, places: Iterable[EdgePlace]) -> None:
-    """Remove edges that `owner` has."""
+    """Remove edges of `owner`."""
     for kind, group in groupby(sorted(places, key=lambda place: place[1]), key=lambda place: place[1]):
         rows = [{"source": source, "target": target, "key": key} for source, _, target, key in group]
         statement = (
@@ -132,30 +133,30 @@ def delete_edges(transaction: Transaction, kb: str, owner: str, places: Iterable
 
 
 def delete_owner(transaction: Transaction, kb: str, owner: str) -> None:
-    """Remove all that an owner has, and the edges of others at its nodes."""
+    """Remove all nodes and edges of an owner, and the edges of others at its nodes."""
     own = f"MATCH (n:{BASE} {{kb: $kb, owner: $owner}})"
     others = f"{own}-[r:{_ANY_EDGE}]-() WHERE r.owner <> $owner WITH DISTINCT r RETURN r.owner AS owner, r.hash AS hash"
-    take(transaction, kb, transaction.run(others, kb=kb, owner=owner))
+    _subtract(transaction, kb, transaction.run(others, kb=kb, owner=owner))
     for kind in EdgeKind:
         transaction.run(f"{owned_edges(kind)} DELETE r", kb=kb, owner=owner)
     transaction.run(f"{own} DETACH DELETE n", kb=kb, owner=owner)
     set_digest(transaction, kb, owner, EMPTY)
 
 
-def take(transaction: Transaction, kb: str, rows: Iterable[ResultRow]) -> None:
-    """Take these items (owner, hash) out of what their owners' digests stand for."""
-    taken: dict[str, list[bytes]] = {}
+def _subtract(transaction: Transaction, kb: str, rows: Iterable[ResultRow]) -> None:
+    """Subtract removed items (owner, hash) from the digests of their owners."""
+    removed: dict[str, list[bytes]] = {}
     for row in rows:
-        taken.setdefault(str(row["owner"]), []).append(read_hash(str(row["hash"])))
-    for owner, hashes in sorted(taken.items()):
-        noted = transaction.run(DIGEST, kb=kb, owner=owner)
-        if noted:
-            digest = str(max(noted, key=lambda row: str(row["place"]))["digest"])
+        removed.setdefault(str(row["owner"]), []).append(bytes.fromhex(str(row["hash"])))
+    for owner, hashes in sorted(removed.items()):
+        found = transaction.run(DIGEST, kb=kb, owner=owner)
+        if found:
+            digest = str(max(found, key=lambda row: str(row["place"]))["digest"])
             set_digest(transaction, kb, owner, digest if digest == UNFINISHED else adjusted(digest, removed=hashes))
 
 
 def set_digest(transaction: Transaction, kb: str, owner: str, digest: str) -> None:
-    """Note what an owner's nodes and edges add up to; of one that has none, nothing."""
+    """Record the digest of an owner; the record is deleted if the owner has no nodes and edges."""
     where = {"kb": kb, "owner": owner}
     is_final = digest not in (EMPTY, UNFINISHED)
     if is_final and transaction.run(
@@ -172,12 +173,12 @@ def set_digest(transaction: Transaction, kb: str, owner: str, digest: str) -> No
 
 
 def _by_labels(nodes: Iterable[HashedItem[Node]]) -> Iterator[tuple[tuple[str, ...], list[HashedItem[Node]]]]:
-    """Nodes come in order of their labels."""
+    """Group nodes, which must be sorted by labels, by their labels."""
     for labels, group in groupby(nodes, key=lambda hashed: labels_of(hashed.item)):
         yield labels, list(group)
 
 
 def _by_kind(edges: Iterable[HashedItem[Edge]]) -> Iterator[tuple[EdgeKind, list[HashedItem[Edge]]]]:
-    """Edges come in order of their kind."""
+    """Group edges, which must be sorted by kind, by their kind."""
     for kind, group in groupby(edges, key=lambda hashed: hashed.item.kind):
         yield kind, list(group)

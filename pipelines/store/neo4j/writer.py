@@ -1,4 +1,4 @@
-"""Writing one owner's nodes and edges to Neo4j: made at once where the owner is new, else compared and mended."""
+"""Writes the nodes and edges of an owner to Neo4j: all of them if the owner is new, otherwise the differences."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pipelines.store.neo4j.write_statements import EdgePlace
 T = TypeVar("T")
 WriteStep = Callable[[Transaction], None]
 WritePhase = Sequence[WriteStep]
-"""Steps that may be taken in any order, or at the same time."""
+"""Steps that may run in any order, or concurrently."""
 
 BATCH = 5000
-"""Rows of one statement."""
+"""Rows in a statement."""
 AT_ONCE = 20_000
-"""Nodes and edges up to which an owner is written in one transaction."""
+"""Maximum nodes and edges of an owner that are written in one transaction."""
 STEPS_AT_A_TIME = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _SortedSubgraph:
-    """A subgraph without repetitions, in the order in which it is written."""
+    """A subgraph without duplicates, in the order of writing."""
 
     owner: str
     digest: str
@@ -41,7 +41,7 @@ class _SortedSubgraph:
     def of(subgraph: Subgraph) -> _SortedSubgraph:
         nodes = {node.id: node for node in subgraph.nodes}
         edges = {place(edge): edge for edge in subgraph.edges}
-        # Edges by target: what documents share are the ends of their edges, and locks are taken in this order.
+        # Edges by target, because documents share the targets of their edges, and locks are taken in this order.
         places = sorted(edges, key=lambda at: (at[1], at[2], at[0], at[3]))
         hashed_nodes = [HashedItem(node, item_hash(node)) for _, _, node in sorted(map(_by_label, nodes.values()))]
         hashed_edges = [HashedItem(edges[at], item_hash(edges[at])) for at in places]
@@ -50,7 +50,7 @@ class _SortedSubgraph:
         return _SortedSubgraph(subgraph.owner, digest, tuple(hashed_nodes), tuple(hashed_edges), frozenset(nodes))
 
     def foreign_ends(self, places: Iterable[EdgePlace]) -> list[str]:
-        """The ends of edges at these places that are not among the nodes, in order."""
+        """Return the sorted ends of these edges that are not nodes of the subgraph."""
         return sorted({end for source, _, target, _ in places for end in (source, target)} - self.own)
 
 
@@ -63,59 +63,60 @@ def place(edge: Edge) -> EdgePlace:
 
 
 class Neo4jWriter:
-    """Writes into one knowledge base of a Neo4j."""
+    """Writes to a knowledge base in Neo4j."""
 
     def __init__(self, connection: Connection, kb: str) -> None:
         self._connection = connection
         self._kb = kb
 
     def write(self, subgraph: Subgraph, afresh: bool) -> None:
-        """Make what Neo4j holds of the owner equal to `subgraph`.
+        """Replace the nodes and edges of the owner by `subgraph`.
 
-        With `afresh`, an owner that is not known yet is written without looking for what is there. That must not be
-        repeated after a broken connection, which leaves open what has landed.
+        With `afresh`, a new owner is written without reading existing data. After a broken connection this must not be
+        repeated, because it is unknown what was committed.
         """
         content = _SortedSubgraph.of(subgraph)
         if afresh and not self._is_known(content.owner):
             try:
                 self._run(content, self._creation(content))
-            except Occupied:  # another owner's node, or a place that edges lead to already
-                self._mend(content)
+            except Occupied:  # by a node of another owner, or by a placeholder
+                self._update(content)
         else:
-            self._mend(content)
+            self._update(content)
 
     def remove(self, owner: str) -> None:
-        """Remove all that `owner` has, and the edges of others at its nodes."""
+        """Remove all nodes and edges of `owner`, and the edges of others at its nodes."""
         self._connection.write(lambda transaction: write_statements.delete_owner(transaction, self._kb, owner))
-        self._drop_unused_places()
+        self._drop_unused_placeholders()
 
-    def _mend(self, content: _SortedSubgraph) -> None:
-        self._run(content, self._mending(content))
-        self._drop_unused_places()
+    def _update(self, content: _SortedSubgraph) -> None:
+        self._run(content, self._differences(content))
+        self._drop_unused_placeholders()
 
-    def _drop_unused_places(self) -> None:
-        """In a transaction of its own, which holds no other locks. A place that stays is seen by nobody."""
-        self._connection.write(lambda transaction: write_statements.drop_unused_places(transaction, self._kb))
+    def _drop_unused_placeholders(self) -> None:
+        """Delete unused placeholders in a separate transaction, which holds no other locks."""
+        self._connection.write(lambda transaction: write_statements.drop_unused_placeholders(transaction, self._kb))
 
     def _is_known(self, owner: str) -> bool:
         return bool(list(self._connection.read(write_statements.DIGEST, kb=self._kb, owner=owner)))
 
     def _creation(self, content: _SortedSubgraph) -> list[WritePhase]:
-        """Nodes first: the constraint refuses one that is there, and with that the whole way of writing."""
+        """Return the phases for a new owner, nodes first: if one exists, the constraint raises `Occupied`."""
         kb, own = self._kb, content.own
-        firm = [edge for edge in content.edges if edge.item.source in own]
-        loose = [edge for edge in content.edges if edge.item.source not in own]  # another owner may have the same
+        new = [edge for edge in content.edges if edge.item.source in own]
+        others = [edge for edge in content.edges if edge.item.source not in own]  # may exist with another owner
         return [
             _steps(content.nodes, lambda t, rows: write_statements.create_nodes(t, kb, rows)),
             _steps(
                 content.foreign_ends(place(edge.item) for edge in content.edges),
-                lambda t, ids: write_statements.hold_places(t, kb, ids),
+                lambda t, ids: write_statements.lock_ends(t, kb, ids),
             ),
-            *_in_turn(_steps(firm, lambda t, rows: write_statements.create_edges(t, kb, rows))),
-            *_in_turn(_steps(loose, lambda t, rows: write_statements.put_edges(t, kb, rows))),
+            *_in_turn(_steps(new, lambda t, rows: write_statements.create_edges(t, kb, rows))),
+            *_in_turn(_steps(others, lambda t, rows: write_statements.put_edges(t, kb, rows))),
         ]
 
-    def _mending(self, content: _SortedSubgraph) -> list[WritePhase]:
+    def _differences(self, content: _SortedSubgraph) -> list[WritePhase]:
+        """Return the phases that write the differences to the existing nodes and edges."""
         kb, owner = self._kb, content.owner
         held_nodes, held_edges = self._held_nodes(owner), self._held_edges(owner)
         gone_edges = sorted(held_edges.keys() - {place(edge.item) for edge in content.edges})
@@ -124,7 +125,7 @@ class Neo4jWriter:
         edges = [edge for edge in content.edges if held_edges.get(place(edge.item)) != edge.text]
         touched = [*gone_edges, *(place(edge.item) for edge in edges)]
         return [
-            _steps(content.foreign_ends(touched), lambda t, ids: write_statements.hold_places(t, kb, ids)),
+            _steps(content.foreign_ends(touched), lambda t, ids: write_statements.lock_ends(t, kb, ids)),
             *_in_turn(_steps(gone_edges, lambda t, rows: write_statements.delete_edges(t, kb, owner, rows))),
             *_in_turn(_steps(gone_nodes, lambda t, ids: write_statements.delete_nodes(t, kb, owner, ids))),
             _steps(nodes, lambda t, rows: write_statements.put_nodes(t, kb, owner, rows)),
@@ -132,9 +133,9 @@ class Neo4jWriter:
         ]
 
     def _run(self, content: _SortedSubgraph, phases: Sequence[WritePhase]) -> None:
-        """Take the steps in one transaction; where they are many in one each, the owner marked as unfinished.
+        """Run the steps in one transaction; if there are many, one transaction each, with the owner marked unfinished.
 
-        Then some steps of a phase run at a time: the server works on one while the next is put together.
+        In this case several steps of a phase run concurrently, so that the server works while the next is prepared.
         """
 
         def note(digest: str) -> WriteStep:
@@ -142,7 +143,7 @@ class Neo4jWriter:
 
         if len(content.nodes) + len(content.edges) <= AT_ONCE:
             steps = [step for phase in phases for step in phase]
-            self._connection.write(lambda t: _take(t, [*steps, note(content.digest)]))
+            self._connection.write(lambda t: _run_all(t, [*steps, note(content.digest)]))
             return
         self._connection.write(note(UNFINISHED))
         with ThreadPoolExecutor(STEPS_AT_A_TIME) as pool:
@@ -156,8 +157,8 @@ class Neo4jWriter:
         return {str(row["id"]): str(row["hash"]) for row in rows}
 
     def _held_edges(self, owner: str) -> dict[EdgePlace, str]:
-        told = "RETURN a.id AS source, type(r) AS kind, b.id AS target, r.key AS key, r.hash AS hash"
-        statement = " UNION ALL ".join(f"{write_statements.owned_edges(kind)} {told}" for kind in EdgeKind)
+        result = "RETURN a.id AS source, type(r) AS kind, b.id AS target, r.key AS key, r.hash AS hash"
+        statement = " UNION ALL ".join(f"{write_statements.owned_edges(kind)} {result}" for kind in EdgeKind)
         rows = self._connection.read(statement, kb=self._kb, owner=owner)
         return {
             (str(row["source"]), str(row["kind"]), str(row["target"]), str(row["key"])): str(row["hash"])
@@ -173,10 +174,10 @@ def _steps(rows: Sequence[T], work: Callable[[Transaction, Sequence[T]], None]) 
 
 
 def _in_turn(steps: WritePhase) -> Iterator[WritePhase]:
-    """Steps that touch the same nodes' edges wait for one another's locks: one after the other."""
+    """Return a phase for each step, because steps that lock the same nodes would wait for each other."""
     return ([step] for step in steps)
 
 
-def _take(transaction: Transaction, steps: Iterable[WriteStep]) -> None:
+def _run_all(transaction: Transaction, steps: Iterable[WriteStep]) -> None:
     for step in steps:
         step(transaction)

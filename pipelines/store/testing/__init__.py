@@ -1,6 +1,6 @@
-"""The contracts of the stores as suites of tests, for stores of your own.
+"""Contract test suites for stores, including your own.
 
-Each suite is a class for pytest: inherit from it and give the fixture that it asks for, an empty store.
+Each suite is a pytest class: inherit from it, and define the fixture that it uses, an empty store.
 
     from pipelines.store.testing import VectorStoreContract
 
@@ -9,8 +9,9 @@ Each suite is a class for pytest: inherit from it and give the fixture that it a
         def store(self, tmp_path):
             return MyVectors(tmp_path / "vectors", 4)
 
-`GraphStoreContract` and `VectorStoreContract` (for vectors of 4 numbers) ask for `store`, `CatalogContract` for
-`catalog`, `ArtifactStoreContract` for `artifacts`. They need pytest and hypothesis (`pip install 'strata-kb[dev]'`).
+`GraphStoreContract` and `VectorStoreContract` (for vectors of dimension 4) use the fixture `store`, `CatalogContract`
+uses `catalog`, and `ArtifactStoreContract` uses `artifacts`. They require pytest and hypothesis
+(`pip install 'strata-kb[dev]'`).
 """
 
 from pipelines.store.testing.catalog_contract import ArtifactStoreContract, CatalogContract

@@ -1,4 +1,4 @@
-"""What every catalog and artifact store must do; a test inherits and gives the fixture `catalog` or `artifacts`."""
+"""The contract of catalogs and artifact stores: inherit and define the fixture `catalog` or `artifacts`."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ OTHER = "cd" * 32
 
 
 class CatalogContract:
-    """Asks for the fixture `catalog`: an empty one."""
+    """Requires the fixture `catalog`, an empty catalog."""
 
     def test_a_new_catalog_is_empty(self, catalog: Catalog) -> None:
         assert catalog.entries() == ()
         assert catalog.fact("model") is None
 
-    def test_entries_come_back_whole_in_order_of_uri(self, catalog: Catalog) -> None:
+    def test_entries_are_returned_in_order_of_uri(self, catalog: Catalog) -> None:
         catalog.record(FULL)
         catalog.record(PLAIN)
         assert catalog.entries() == (PLAIN, FULL)
 
-    def test_an_entry_takes_the_place_of_the_one_with_its_uri(self, catalog: Catalog) -> None:
+    def test_an_entry_replaces_the_one_with_its_uri(self, catalog: Catalog) -> None:
         catalog.record(Entry(FULL.uri, "", 1, Status.FAILED))
         catalog.record(FULL)
         assert catalog.entries() == (FULL,)
@@ -70,12 +70,12 @@ class CatalogContract:
         assert catalog.entries() == ()
         assert catalog.fact("model") is None
 
-    def test_what_a_transaction_wrote_is_seen_inside_it(self, catalog: Catalog) -> None:
+    def test_a_transaction_sees_its_own_writes(self, catalog: Catalog) -> None:
         with catalog.transaction():
             catalog.record(PLAIN)
             assert catalog.entries() == (PLAIN,)
 
-    def test_a_failure_caught_inside_takes_back_only_the_inner_part(self, catalog: Catalog) -> None:
+    def test_only_the_failed_inner_transaction_is_rolled_back(self, catalog: Catalog) -> None:
         def fail() -> None:
             with catalog.transaction():
                 catalog.record(FULL)
@@ -89,13 +89,13 @@ class CatalogContract:
 
 
 class ArtifactStoreContract:
-    """Asks for the fixture `artifacts`: an empty one."""
+    """Requires the fixture `artifacts`, an empty artifact store."""
 
-    def test_what_is_not_there_is_none(self, artifacts: ArtifactStore) -> None:
+    def test_a_missing_artifact_is_none(self, artifacts: ArtifactStore) -> None:
         assert artifacts.get("parse", KEY) is None
         assert list(artifacts.keys("parse")) == []
 
-    def test_bytes_come_back_as_they_were(self, artifacts: ArtifactStore) -> None:
+    def test_bytes_are_returned_unchanged(self, artifacts: ArtifactStore) -> None:
         for number, data in enumerate((b"", b"text" * 1000, bytes(range(256)), "泵".encode())):
             artifacts.put("parse", f"{KEY}{number}", data)
             assert artifacts.get("parse", f"{KEY}{number}") == data
@@ -105,11 +105,11 @@ class ArtifactStoreContract:
         artifacts.put("parse", KEY, b"second")
         assert artifacts.get("parse", KEY) == b"first"
 
-    def test_stages_are_apart(self, artifacts: ArtifactStore) -> None:
+    def test_stages_are_separate(self, artifacts: ArtifactStore) -> None:
         artifacts.put("parse", KEY, b"parsed")
         assert artifacts.get("chunk", KEY) is None
 
-    def test_keys_come_in_order(self, artifacts: ArtifactStore) -> None:
+    def test_keys_are_sorted(self, artifacts: ArtifactStore) -> None:
         for key in (OTHER, KEY, "abaa"):
             artifacts.put("parse", key, b"x")
         assert list(artifacts.keys("parse")) == ["abaa", KEY, OTHER]
@@ -121,14 +121,14 @@ class ArtifactStoreContract:
         assert artifacts.get("parse", KEY) is None
         assert list(artifacts.keys("parse")) == []
 
-    def test_many_writers_of_one_key_leave_one_whole_artifact(self, artifacts: ArtifactStore) -> None:
+    def test_concurrent_writers_of_a_key_leave_one_complete_artifact(self, artifacts: ArtifactStore) -> None:
         contents = [bytes([number]) * 100_000 for number in range(8)]
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda data: artifacts.put("parse", KEY, data), contents))
         assert artifacts.get("parse", KEY) in contents
         assert list(artifacts.keys("parse")) == [KEY]
 
-    def test_a_sweep_leaves_what_is_wanted(self, artifacts: ArtifactStore) -> None:
+    def test_a_sweep_keeps_wanted_artifacts(self, artifacts: ArtifactStore) -> None:
         for stage, key in (("parse", KEY), ("parse", OTHER), ("chunk", KEY)):
             artifacts.put(stage, key, b"x")
         assert artifacts.stages() == ("chunk", "parse")

@@ -1,4 +1,4 @@
-"""What every graph store must do; a store's test subclasses this and gives the fixture `store`."""
+"""The contract of graph stores: inherit and define the fixture `store`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TAG = Node("tag:pump", NodeKind.TAG, CORPUS_OWNER, {"name": "pump"})
 
 
 def document(owner: str, chunks: int = 2, text: str = "text") -> Subgraph:
-    """A document with a chain of chunks, each tagged."""
+    """Return a document with a chain of tagged chunks."""
     ids = [f"chunk:{owner[-1]}{number}" for number in range(chunks)]
     nodes = [Node(owner, NodeKind.DOCUMENT, owner, {"name": owner, "pages": 3})]
     nodes += [Node(id, NodeKind.CHUNK, owner, {"text": f"{text} {id}", "position": i}) for i, id in enumerate(ids)]
@@ -75,12 +75,12 @@ def subgraphs(draw: st.DrawFn, owner: str) -> Subgraph:
     return Subgraph(owner, nodes, edges)
 
 
-# The store is emptied before each example; that several classes inherit the test is what it is for.
+# The store is emptied before each example, and several classes are meant to inherit the test.
 _FINE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
 
 
 class GraphStoreContract:
-    """Asks for the fixture `store`: an empty one."""
+    """Requires the fixture `store`, an empty graph store."""
 
     def test_a_new_store_is_empty(self, store: GraphStore) -> None:
         assert_holds(store)
@@ -89,7 +89,7 @@ class GraphStoreContract:
         store.write(document(A))
         assert_holds(store, document(A))
 
-    def test_every_kind_of_value_comes_back_as_it_was(self, store: GraphStore) -> None:
+    def test_every_type_of_value_is_returned_unchanged(self, store: GraphStore) -> None:
         held: dict[str, PropertyValue] = {
             "s": "泵站 'x' \"y\" \\ \n",
             "i": 7,
@@ -116,13 +116,13 @@ class GraphStoreContract:
         store.write(Subgraph(A, one.nodes + one.nodes, one.edges + one.edges))
         assert_holds(store, one)
 
-    def test_replacing_removes_what_is_no_longer_there(self, store: GraphStore) -> None:
+    def test_replacing_removes_missing_nodes_and_edges(self, store: GraphStore) -> None:
         store.write(document(A, chunks=5))
         store.write(document(B))
         store.write(document(A, chunks=2, text="changed"))
         assert_holds(store, document(A, chunks=2, text="changed"), document(B))
 
-    def test_replacing_with_nothing_leaves_nothing(self, store: GraphStore) -> None:
+    def test_replacing_with_an_empty_subgraph_removes_the_owner(self, store: GraphStore) -> None:
         store.write(document(A))
         store.write(Subgraph(A))
         assert_holds(store)
@@ -135,7 +135,7 @@ class GraphStoreContract:
         store.write(document(A))
         assert_holds(store, links, document(A), document(B))
 
-    def test_edges_of_others_stay_when_an_owner_is_replaced(self, store: GraphStore) -> None:
+    def test_replacing_an_owner_keeps_the_edges_of_others(self, store: GraphStore) -> None:
         links = corpus(reference(A, "chunk:b1"))
         for one in (document(A), document(B), links, document(B, chunks=1), document(B)):
             store.write(one)
@@ -146,7 +146,7 @@ class GraphStoreContract:
         store.write(links)
         assert_holds(store, links)
 
-    def test_removing_takes_the_edges_of_others_at_its_nodes(self, store: GraphStore) -> None:
+    def test_removing_an_owner_removes_the_edges_of_others_at_its_nodes(self, store: GraphStore) -> None:
         kept = reference(A, A)
         for one in (document(A), document(B), corpus(reference(A, B), reference(B, A), kept)):
             store.write(one)
@@ -158,13 +158,13 @@ class GraphStoreContract:
         store.remove("document:unknown")
         assert_holds(store, document(A))
 
-    def test_removed_and_written_again_it_is_as_it_was(self, store: GraphStore) -> None:
+    def test_an_owner_can_be_removed_and_written_again(self, store: GraphStore) -> None:
         store.write(document(A))
         store.remove(A)
         store.write(document(A))
         assert_holds(store, document(A))
 
-    def test_a_node_or_edge_goes_to_its_last_writer(self, store: GraphStore) -> None:
+    def test_a_node_or_edge_belongs_to_its_last_writer(self, store: GraphStore) -> None:
         mine, theirs = (Node("row:1", NodeKind.ROW, owner, {"name": owner}) for owner in (A, B))
         links = [Edge("row:1", EdgeKind.RELATED, "row:1", owner) for owner in (A, B)]
         store.write(Subgraph(A, (mine,), (links[0],)))
@@ -202,7 +202,7 @@ class GraphStoreContract:
         assert not list(store.edges(sources=[]))
         assert not list(store.edges(targets=[]))
 
-    def test_the_hash_of_a_node_tells_what_it_holds(self, store: GraphStore) -> None:
+    def test_node_hashes_are_those_of_the_contents(self, store: GraphStore) -> None:
         before, after = document(A, chunks=2), document(A, chunks=2, text="other text")
         store.write(before)
         store.write(corpus())
@@ -212,7 +212,7 @@ class GraphStoreContract:
             assert node_hashes(store, NodeKind.CHUNK) == {node.id: item_hash(node) for node in one.nodes[1:]}
         assert node_hashes(store, NodeKind.ROW) == {}
 
-    def test_quotes_and_cypher_in_values_are_only_text(self, store: GraphStore) -> None:
+    def test_quotes_and_cypher_in_values_are_plain_text(self, store: GraphStore) -> None:
         hostile = "'}) DETACH DELETE n //`]-> \\u0027"
         node, edge = Node(hostile, NodeKind.TAG, A, {"name": hostile}), Edge(hostile, EdgeKind.NEXT, A, A, hostile)
         one = Subgraph(A, (node,), (edge,))

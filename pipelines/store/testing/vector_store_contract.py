@@ -1,4 +1,4 @@
-"""What every vector store must do; a test subclasses this and gives the fixture `store`, of dimension 4."""
+"""The contract of vector stores: inherit and define the fixture `store`, of dimension 4."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def vector(*numbers: float) -> Vectors:
     return row / np.linalg.norm(row)
 
 
-def chunk(id: str, text: str, owner: str = A, **told: object) -> Record:
-    return Record(id, RecordKind.CHUNK, owner, text, id, **told)  # type: ignore[arg-type]
+def chunk(id: str, text: str, owner: str = A, **fields: object) -> Record:
+    return Record(id, RecordKind.CHUNK, owner, text, id, **fields)  # type: ignore[arg-type]
 
 
 def embedded(*pairs: tuple[Record, Vectors]) -> EmbeddedRecords:
@@ -48,7 +48,7 @@ _FINE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
 
 
 class VectorStoreContract:
-    """Asks for the fixture `store`: an empty one, for vectors of 4 numbers."""
+    """Requires the fixture `store`, an empty vector store of dimension 4."""
 
     @pytest.fixture
     def filled(self, store: VectorStore) -> VectorStore:
@@ -89,7 +89,7 @@ class VectorStoreContract:
         ("text", "first"),
         [("pumps", "chunk:1"), ("closing valves", "chunk:2"), ("密封", "chunk:3"), ("1450", "chunk:1")],
     )
-    def test_terms_are_matched_whatever_their_form(self, filled: VectorStore, text: str, first: str) -> None:
+    def test_terms_match_all_their_forms(self, filled: VectorStore, text: str, first: str) -> None:
         assert filled.match(RecordKind.CHUNK, wanted(text), 5)[0].id == first
 
     def test_rare_terms_weigh_more(self, filled: VectorStore) -> None:
@@ -113,11 +113,11 @@ class VectorStoreContract:
         assert filled.match(RecordKind.CHUNK, wanted(text), 5) == []
 
     @pytest.mark.parametrize("limit", [0, -1])
-    def test_no_room_finds_nothing(self, filled: VectorStore, limit: int) -> None:
+    def test_a_limit_of_zero_finds_nothing(self, filled: VectorStore, limit: int) -> None:
         assert filled.search(RecordKind.CHUNK, vector(1, 0, 0, 0), limit) == []
         assert filled.match(RecordKind.CHUNK, wanted("pump"), limit) == []
 
-    def test_each_kind_is_searched_on_its_own(self, store: VectorStore) -> None:
+    def test_each_kind_is_searched_separately(self, store: VectorStore) -> None:
         atom = Record("atom:1", RecordKind.ATOM, A, "The pump runs", "chunk:1")
         store.write([A], embedded(PUMP, (atom, vector(1, 0, 0, 0))))
         found = store.search(RecordKind.ATOM, vector(1, 0, 0, 0), 5)
@@ -130,13 +130,13 @@ class VectorStoreContract:
             np.stack([PUMP[1], VALVE[1], SEAL[1]]), abs=0.001
         )
 
-    def test_all_that_a_record_tells_comes_back(self, store: VectorStore) -> None:
-        told = chunk(
+    def test_all_fields_of_a_record_are_returned(self, store: VectorStore) -> None:
+        record = chunk(
             "chunk:9", "a 'quoted' \"text\"\n第", uri="a'b/c.pdf", media_type="application/pdf", page=7,
             date="2026-03-01", tags=("a, b", "泵"),
         )  # fmt: skip
-        store.write([A], embedded((told, vector(1, 0, 0, 0))))
-        assert held(store) == [told]
+        store.write([A], embedded((record, vector(1, 0, 0, 0))))
+        assert held(store) == [record]
 
     def test_writing_twice_is_writing_once(self, filled: VectorStore) -> None:
         filled.write([A, B], embedded(PUMP, VALVE, SEAL))
@@ -165,7 +165,7 @@ class VectorStoreContract:
         assert held(filled, owners=[]) == []
         assert held(filled, owners=["document:unknown"]) == []
 
-    def test_search_is_right_before_and_after_optimizing(self, filled: VectorStore) -> None:
+    def test_search_is_correct_before_and_after_optimizing(self, filled: VectorStore) -> None:
         before = [
             filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 3),
             filled.match(RecordKind.CHUNK, wanted("pump"), 3),
@@ -194,7 +194,7 @@ class VectorStoreContract:
             (Filter(documents=("x' OR '1'='1",)), []),
         ],
     )
-    def test_a_filter_confines_both_searches(self, filled: VectorStore, where: Filter, ids: list[str]) -> None:
+    def test_a_filter_applies_to_both_searches(self, filled: VectorStore, where: Filter, ids: list[str]) -> None:
         dense = filled.search(RecordKind.CHUNK, vector(1, 1, 1, 0), 5, where)
         assert sorted(one.id for one in dense) == ids
         lexical = filled.match(RecordKind.CHUNK, wanted("pump 密封"), 5, where)
@@ -211,7 +211,7 @@ class VectorStoreContract:
             (Filter(media_types=("application/pdf",)), ["chunk:2"]),
         ],
     )
-    def test_dates_tags_and_types_confine(self, store: VectorStore, where: Filter, ids: list[str]) -> None:
+    def test_filters_by_date_tag_and_media_type(self, store: VectorStore, where: Filter, ids: list[str]) -> None:
         row = vector(1, 0, 0, 0)
         store.write(
             [A],

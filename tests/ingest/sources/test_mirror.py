@@ -16,8 +16,8 @@ from pipelines.core.ids import path_of
 from pipelines.core.outcome import Status
 from pipelines.ingest.report import silent
 from pipelines.ingest.scan import scan
-from pipelines.ingest.sources.mirror import LONGEST, Origin, bring_up, forget_copies, paths_of
-from pipelines.ingest.sources.source import Listed
+from pipelines.ingest.sources.mirror import Origin, forget_copies, update_copies
+from pipelines.ingest.sources.source import LONGEST, Listed, paths_of
 from pipelines.sections import IngestSettings
 
 
@@ -51,7 +51,7 @@ class Made:
 
 
 def brought(source: Made, root: Path, **settings: object) -> Origin:
-    return bring_up(source, "made://place", root, "made://place", IngestSettings.model_validate(settings), silent)
+    return update_copies(source, "made://place", root, IngestSettings.model_validate(settings), silent)
 
 
 def held(root: Path) -> dict[str, str]:
@@ -149,7 +149,7 @@ def test_a_run_that_is_killed_fetches_nothing_twice_and_trusts_nothing_half(tmp_
 def test_the_copies_of_another_place_are_not_used(tmp_path: Path) -> None:
     brought(Made(**{"a.md": "same version here"}), tmp_path)
     other = Made(**{"a.md": "same version here"})
-    bring_up(other, "made://other", tmp_path, "made://other", IngestSettings(), silent)
+    update_copies(other, "made://other", tmp_path, IngestSettings(), silent)
     assert other.read_names == ["a.md"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from pipelines.core.errors import SourceError, SourceUnreachable
 from pipelines.ingest.report import silent
 from pipelines.ingest.sources.locations import open_source
-from pipelines.ingest.sources.mirror import Origin, bring_up
+from pipelines.ingest.sources.mirror import Origin, update_copies
 from pipelines.ingest.sources.site import SiteSource
 from pipelines.ingest.sources.site_reader import SiteReader
 from pipelines.sections import IngestSettings
@@ -30,7 +30,7 @@ def site() -> Iterator[SitePlace]:
 def brought(location: str, root: Path, **settings: Any) -> Origin:
     chosen = IngestSettings.model_validate({"site_pause_s": 0, **settings})
     with open_source(location, chosen) as source:
-        return bring_up(source, location, root, location, chosen, silent)
+        return update_copies(source, location, root, chosen, silent)
 
 
 def held(root: Path) -> set[str]:
