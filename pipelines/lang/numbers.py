@@ -44,10 +44,10 @@ _MONTHS = "|".join(longest_first(_NAMES))
 DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s(?:(?:of|de|di)\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
-    r"|\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
+    r"|(?<!(?-i:[A-Z])[-_/])\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
     re.IGNORECASE,
 )
-"""A date in running text, including a month or a year alone."""
+"""A date in running text, including a month or a year alone, but not the number of a document ("DS-2041")."""
 
 WRITTEN_DATE = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"

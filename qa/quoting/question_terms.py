@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipelines.lang.characters import fold
+from pipelines.lang.names import names_person
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import (
@@ -131,6 +133,22 @@ def _words_in(word: str, language: str) -> list[str]:
     if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
         return []
     return [part for part in parts if part not in stop_words(language)]
+
+
+def defined_thing(question: QuestionTerms) -> str:
+    """Return the only thing or person that a question names, folded; "" if it asks for a value or names several."""
+    folded = fold(question.text)
+    places = [(folded.find(word), len(word)) for word in question.words.values()]
+    if question.wants - {Kind.PERSON} or question.several or not places or min(places)[0] < 0:
+        return ""
+    start, end = min(places)[0], max(place + length for place, length in places)
+    if question.wants and not names_person(question.text[start:end], question.language):
+        return ""  # "Who is the manager?" asks for a name, "Who is Li Na?" does not
+    thing = folded[start:end]
+    rest = thing
+    for word in sorted(question.words.values(), key=len, reverse=True):
+        rest = rest.replace(word, "")
+    return "" if any(map(str.isalnum, rest)) else thing
 
 
 def languages_of(hits: Sequence[Hit]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
-from qa.strategies.survey import is_about_documents, quoted_survey
+from qa.strategies.survey import is_about_documents, quoted_summary, quoted_survey
 
 _SHOWN = 6
 """Maximum candidate sentences in the trace."""
@@ -29,9 +29,11 @@ _SHOWN = 6
 async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | None, settings: AnswerSettings) -> Answer:
     """Return quoted sentences as the answer, without calling a model.
 
-    A question about the documents as such, or which of them treat a subject, is answered by a survey.
+    A question about the documents as such, which of them treat a subject, or what one says, is answered by a survey.
     """
     hits = retrieval.retrieve(question, settings.hits)
+    if isinstance(retrieval, WholeCorpus) and (summary := quoted_summary(question, hits, retrieval, retrieval)):
+        return summary
     if isinstance(retrieval, WholeCorpus) and is_about_documents(question, retrieval.lexicon, languages_of(hits)):
         return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
     asked = read_question(question, retrieval.lexicon, languages_of(hits))

@@ -23,7 +23,7 @@ from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.searches import Lexicon, Retrieval, WholeCorpus, opening_sentence, overview_text
+from pipelines.retrieve.searches import Lexicon, Part, Retrieval, WholeCorpus, opening_sentence, overview_text
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
 from qa.citations import CheckedClaims, Citer
@@ -195,6 +195,37 @@ def is_about_documents(question: str, lexicon: Lexicon, languages: Sequence[str]
         return True
     whole = cue("whole", language)
     return whole.search(question) is not None and not _read_question(question, lexicon, languages)[1]
+
+
+def quoted_summary(question: str, hits: Sequence[Hit], retrieval: Retrieval, corpus: WholeCorpus) -> Answer | None:
+    """Return the summaries of the parts of a document if a question asks to summarize one, by title or file name."""
+    language = question_language(question, languages_of(hits))
+    asks = cue("summarizes", language)
+    if not asks.search(question):
+        return None
+    bare = asks.sub(lambda match: " ".join(match.group().split()[1:-1]), question)  # "what is ... about"
+    _, subject = _read_question(bare, retrieval.lexicon, (language, *languages_of(hits)))
+    named = (hit for hit in hits if subject and subject <= frozenset(terms(f"{hit.title} {hit.uri}", language)))
+    document = next(named, None)
+    if document is None:
+        return None
+    citer = Citer(retrieval)
+    (overview,) = corpus.overviews([document.document])
+    claims = [
+        Claim(f"{part.heading.rpartition(' > ')[2]}: {text}" if part.heading else text, (citer.cite_unit(unit),))
+        for part in overview.parts
+        if (unit := _summary_source(part)) is not None and (text := part.summary or " ".join(unit.text.split()))
+    ]
+    left = len(claims) - _MAX_QUOTES
+    warnings = [f"The summary is not complete: {left} more sections follow."] if left > 0 else []
+    answer = _quoted(question, claims[:_MAX_QUOTES], citer, overview.hits, "sections of the document", warnings)
+    return replace(answer, strategy="survey")
+
+
+def _summary_source(part: Part) -> EvidenceUnit | None:
+    """Return the first sentence of a part that its summary quotes, else its opening sentence."""
+    quoted = (unit for hit in part.hits for unit in units(hit, 0) if " ".join(unit.text.split()) in part.summary)
+    return next((unit for unit in quoted if not unit.label), None) or opening_sentence(part.hits)
 
 
 def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, settings: AnswerSettings) -> Answer:

@@ -12,7 +12,9 @@ def test_a_date_in_a_text_is_found(text: str) -> None:
     assert DATE.search(text)
 
 
-@pytest.mark.parametrize("text", ["98 pumps", "version 3.4", "May we?", "15 min", "set 4 pumps"])
+@pytest.mark.parametrize(
+    "text", ["98 pumps", "version 3.4", "May we?", "15 min", "set 4 pumps", "see DS-2041", "IR-2025-007"]
+)
 def test_what_is_no_date_is_none(text: str) -> None:
     assert not DATE.search(text)
 

@@ -95,6 +95,31 @@ async def test_documents_that_something_needs_are_not_those_that_treat_it(knowle
     assert answer.strategy == "extractive"
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Summarise the pump notes.", "What are the Pump notes about? Give a summary.", "Fasse die Pump notes zusammen.",
+     "总结 Pump notes"],
+)  # fmt: skip
+async def test_a_document_that_is_named_is_summarized(knowledge: StoredKnowledge, question: str) -> None:
+    answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
+    assert answer.strategy == "survey"
+    assert {citation.uri for citation in answer.citations} == {"notes/pump.md"}
+    assert "The feed pump stands in hall 2." in answer.text
+
+
+async def test_each_section_has_its_summary(knowledge: StoredKnowledge) -> None:
+    question = "Give me an overview of the compressor manual."
+    answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
+    assert answer.claims[0].text.endswith("This manual tells how the compressor is run.")
+    assert len(answer.claims) > 1
+
+
+async def test_a_summary_of_something_that_no_document_is_called_is_quoted(knowledge: StoredKnowledge) -> None:
+    question = "Summarise what cavitation damages."
+    answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
+    assert answer.strategy == "extractive"
+
+
 async def test_documents_that_were_not_looked_at_are_counted(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("What are these documents about?", knowledge, surveyed=2)
     assert len(answer.claims) == 2

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from qa.quoting.definitions import defined_thing
-from qa.quoting.question_terms import read_question
+from qa.quoting.question_terms import defined_thing, read_question
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval
@@ -49,6 +48,28 @@ def first(question: str, texts: dict[str, str], language: str = "en") -> str:
 )
 def test_the_sentence_that_says_what_a_thing_is_comes_first(language: str, question: str, said: str) -> None:
     assert said in first(question, TEXTS[language], language)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who is Jonas Beck?", "Jonas Beck spoke of the training. Present: Li Na (instruments), Jonas Beck (quality)."),
+        ("What is FKM?", "FKM is used here and FKM rings are kept. Take a ring of FKM (fluorinated rubber)."),
+        ("Wer ist Jonas Beck?", "Jonas Beck sprach von der Schulung. Anwesend: Li Na (Technik), Jonas Beck (Leitung)."),
+    ],
+)
+def test_words_in_brackets_behind_a_name_say_what_it_is(question: str, text: str) -> None:
+    assert first(question, {"a.txt": text}, "de" if "Wer" in question else "en").endswith(").")
+
+
+def test_the_number_of_a_clause_does_not_hide_a_definition() -> None:
+    text = "Margin is shown here.\n\n3.4 Margin is the distance between both limits.\n\nMargin may be small."
+    assert "distance" in first("What is margin?", {"a.txt": text})
+
+
+def test_a_name_alone_is_no_answer() -> None:
+    text = "Ingrid Solberg\n\nThe order came from Ingrid Solberg in purchasing."
+    assert "purchasing" in first("Who is Ingrid Solberg?", {"a.txt": text})
 
 
 def test_a_row_with_the_name_of_the_thing_says_what_it_is() -> None:

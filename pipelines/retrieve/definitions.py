@@ -1,7 +1,8 @@
-"""Finds definitions, for a question that names only one thing ("What is a daemon?").
+"""Finds the evidence units that define a thing ("What is a daemon?").
 
-They are recognized by position, independent of the language: the thing begins a sentence, followed by function words
-("is a", "ist eine", "是"), a colon or a dash; or it is the first cell of a row, or the heading above the sentence.
+Definitions are recognized by position, independent of the language: the thing begins a sentence, followed by function
+words ("is a", "ist eine", "是"), a colon or a dash; or words in brackets follow it anywhere ("Jonas Beck (quality
+manager)"); or it is the first cell of a row, or the heading above the sentence.
 """
 
 from __future__ import annotations
@@ -15,11 +16,7 @@ from pipelines.lang.terms import stem, stop_words
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.table_rows import cells_of
-from qa.quoting.question_terms import QuestionTerms
 
-DEFINES = 0.2
-"""Bonus for the score of a definition: 28 of 32 questions in three languages are answered by one, with 0.1 23, without
-a bonus 15; 0.3 and 0.4 give the same result as 0.2."""
 _FUNCTION = 2
 """Function words required after a thing ("is a"); in scripts without blanks one."""
 _ARTICLE = 2
@@ -30,19 +27,6 @@ _NUMBERING = re.compile(r"^(?:\W|\d|[^\W\d_]{1,4}[.)]\s)++")
 _MARK = re.compile(r"\s*+(?:[:：]|[-–—]\s)")
 """The separator of term and text in a glossary."""
 _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
-
-
-def defined_thing(question: QuestionTerms) -> str:
-    """Return the only thing named in a question, folded; "" if it asks for a value or names several things."""
-    folded = fold(question.text)
-    places = [(folded.find(word), len(word)) for word in question.words.values()]
-    if question.wants or question.several or not places or min(places)[0] < 0:
-        return ""
-    thing = folded[min(places)[0] : max(place + length for place, length in places)]
-    rest = thing
-    for word in sorted(question.words.values(), key=len, reverse=True):
-        rest = rest.replace(word, "")
-    return "" if any(map(str.isalnum, rest)) else thing
 
 
 def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
@@ -75,7 +59,10 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
         name, *cells = cells_of(unit.text)
         return _names(name, thing) and any(map(_is_wording, cells))
     language = unit.hit.chunk.language
-    after = _BRACKET.sub("", _text_after(fold(unit.text), thing, language))
+    explained = _BRACKET.match(fold(unit.text).partition(thing)[2])
+    if explained and any(map(str.isalpha, explained.group())):
+        return True
+    after = _BRACKET.sub("", _text_after(_NUMBERING.sub("", fold(unit.text)), thing, language))
     if len(unit.own) < MIN_SENTENCE_TERMS or not after:
         return False
     if _MARK.match(after):
