@@ -64,7 +64,7 @@ def is_item(unit: EvidenceUnit) -> bool:
         return False
     text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
     lines = f"{text[:place].rpartition(_BLANK)[2]}{text[place:].partition(_BLANK)[0]}".strip().split("\n")
-    if any(map(_MARK.match, lines)):
+    if any(_MARK.match(line) for line in lines):
         return _MARK.match(unit.text) is not None
     width = max(map(len, lines))
     return any(len(line) + 1 + len(_first_word(after)) <= width for line, after in pairwise(lines))
