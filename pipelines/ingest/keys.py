@@ -12,7 +12,7 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 
 # Raised by one when a stage gives other results for the same input and settings: old artifacts are then made anew.
-VERSIONS = {"parse": 15, "chunk": 8, "atomize": 9, "card": 2, "embed": 7, "recall": 1, "link": 9, "load": 1}
+VERSIONS = {"parse": 16, "chunk": 8, "atomize": 9, "card": 2, "embed": 7, "recall": 1, "link": 9, "load": 1}
 COMPILED = ("parse", "chunk", "atomize", "card", "embed")
 """The stages whose results are kept for each document."""
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
