@@ -53,10 +53,16 @@ class ImageReader:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", Pillow.DecompressionBombWarning)
+                warnings.simplefilter(
+                    "ignore", UserWarning
+                )  # about broken metadata; what costs the picture is an error
                 return _read(data, source, settings)
         except Pillow.DecompressionBombError as error:
             raise TooLarge(f"a picture of too many pixels: {error}", ids=(source.uri,)) from error
-        except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+        except UnidentifiedImageError as error:
+            # The message of the error has the address of the data in memory.
+            raise Malformed("not a readable picture: cannot identify its format", ids=(source.uri,)) from error
+        except (OSError, SyntaxError, ValueError, EOFError) as error:
             raise Malformed(f"not a readable picture: {error}", ids=(source.uri,)) from error
 
 
