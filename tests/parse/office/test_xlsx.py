@@ -151,6 +151,17 @@ def test_comments_stand_on_their_cell_and_a_thread_replaces_its_notice(document_
     ]
 
 
+def test_a_comment_of_nobody_on_no_cell_has_no_brackets(document_of: DocumentOf) -> None:
+    parts = {
+        "xl/comments1.xml": x(
+            "comments", "<commentList><comment><text><t>check this</t></text></comment></commentList>"
+        ),
+        "xl/worksheets/_rels/sheet1.xml.rels": relationships([("c", "comments", "../comments1.xml")]),
+    }
+    document = document_of("a.xlsx", xlsx(rows(["a", 2]), parts=parts))
+    assert [block.text for block in document.blocks if block.kind is BlockKind.NOTE] == ["check this"]
+
+
 def test_links_of_cells_and_of_formulas_are_references(document_of: DocumentOf) -> None:
     sheet = (
         '<sheetData><row><c r="A1" t="inlineStr"><is><t>shop</t></is></c>'
