@@ -70,6 +70,7 @@ class SheetRows:
 
 
 def _is_numeric(column: int, rows: Sequence[Mapping[int, str]]) -> bool:
-    """Whether a column has numbers; two thirds: a few values are written in words."""
+    """Whether a column has numbers."""
     are = [is_number(row[column]) for row in rows if column in row]
+    # Two thirds: a few values are missing or written in words.
     return bool(are) and 3 * sum(are) >= 2 * len(are)
