@@ -1,12 +1,12 @@
-"""Tables on sheets: detected bounds, labels, notes, headers and values, on two families of generated workbooks.
+"""Tables on sheets: detected bounds, labels, notes, headers and values, on three families of generated workbooks.
 
-usage: python -m benchmarks.sheets [prices|laboratory]
+usage: python -m benchmarks.sheets [prices|laboratory|stacked]
 
 The rules of `pipelines/parse/office` were developed on `prices` (price and part lists: labels above and beside, tables
-side by side, notes for all tables, currencies). `laboratory` (measurements and calculations: labels within the table,
-units below names, a column separated from its labels, notes below, rounded values) was held out and examined
-afterwards. The bounds of a table are right if it is complete and contains no other table; labels may be in separate
-rows above.
+side by side, notes for all tables, currencies) and `stacked` (tables one below the other, and groups of rows that are
+one table). `laboratory` (measurements and calculations: labels within the table, units below names, a column separated
+from its labels, notes below, rounded values) was held out and examined afterwards. The bounds of a table are right if
+it is complete and contains no other table; labels may be in separate rows above.
 """
 
 from __future__ import annotations
@@ -147,6 +147,27 @@ def _words(sheet: Worksheet) -> None:
     put(sheet, "A4", ["leak", "seal worn", "replace the seal"])
 
 
+def _discounts(sheet: Worksheet) -> None:
+    put(sheet, "A1", ["Service rates"], ["Prices in EUR"])
+    sheet.merge_cells("A1:C1")
+    put(sheet, "A4", ["Service", "Unit", "Price"], ["Technician", "hour", 92], ["Travel", "km", 0.68])
+    put(sheet, "A8", ["Discounts"], ["Order quantity", None, "Discount"], ["10 to 49 pieces", None, 0.05])
+    put(sheet, "A11", ["50 pieces and more", None, 0.12])
+
+
+def _contacts(sheet: Worksheet) -> None:
+    put(sheet, "A1", ["Alarm", "Cause", "Remedy"], ["A1", "air", "vent"], ["A2", "seal worn", "replace it"])
+    put(sheet, "A5", ["Contacts"])
+    put(sheet, "A7", ["Name", "Town"], ["Miller", "Zwolle"], ["Smith", "Suzhou"])
+    put(sheet, "A11", ["Intervals"], ["Task", "Hours"], ["Oil", 2000], ["Filter", 4000])
+
+
+def _grouped(sheet: Worksheet) -> None:
+    put(sheet, "A1", ["Part", "Supplier", "Price"], ["Pump", "Alpha", 92])
+    put(sheet, "A4", ["Valves"], ["Ball valve", "Beta", 12], ["Gate valve", None, 15])
+    put(sheet, "A8", ["Seals"], ["Ring", None, 3])
+
+
 FAMILIES = {
     "prices": (
         Sheet("list", _list, (
@@ -178,6 +199,15 @@ FAMILIES = {
         )),
         Sheet("runs", _groups_of_runs, (Wanted("A1:E5", (), 2),)),
         Sheet("words", _words, (Wanted("A1:C4"),)),
+    ),
+    "stacked": (
+        Sheet("discounts", _discounts, (
+            Wanted("A4:C6", ("Service rates", "Prices in EUR")), Wanted("A9:C11", ("Discounts",), 1, ("0.05",))
+        )),
+        Sheet("contacts", _contacts, (
+            Wanted("A1:C3"), Wanted("A7:B9", ("Contacts",)), Wanted("A12:B14", ("Intervals",))
+        )),
+        Sheet("grouped", _grouped, (Wanted("A1:C9"),)),
     ),
 }  # fmt: skip
 

@@ -68,6 +68,11 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
     return groups
 
 
+def read_columns(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the groups of `reading_order`, the lines of each row by row."""
+    return [in_rows(group) for group in reading_order(lines)]
+
+
 def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool) -> None:
     if not 2 * _LEAST_ROWS <= len(lines) <= _MOST_LINES or depth > _DEEPEST:
         groups.append(lines)

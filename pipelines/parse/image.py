@@ -15,7 +15,7 @@ from pipelines.core.document import Page, Source
 from pipelines.core.errors import Malformed, StrataError, TooLarge
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
-from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.columns import read_columns
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.lines import Line, Rect, around, group_paragraphs, join_lines, turned_box
 from pipelines.parse.parsed import Parsed, PictureText
@@ -53,10 +53,16 @@ class ImageReader:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", Pillow.DecompressionBombWarning)
+                warnings.simplefilter(
+                    "ignore", UserWarning
+                )  # about broken metadata; what costs the picture is an error
                 return _read(data, source, settings)
         except Pillow.DecompressionBombError as error:
             raise TooLarge(f"a picture of too many pixels: {error}", ids=(source.uri,)) from error
-        except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+        except UnidentifiedImageError as error:
+            # The message of the error has the address of the data in memory.
+            raise Malformed("not a readable picture: cannot identify its format", ids=(source.uri,)) from error
+        except (OSError, SyntaxError, ValueError, EOFError) as error:
             raise Malformed(f"not a readable picture: {error}", ids=(source.uri,)) from error
 
 
@@ -118,8 +124,8 @@ def _add_text(builder: DocumentBuilder, number: int, read: PictureText) -> None:
 
 
 def _add_lines(builder: DocumentBuilder, number: int, lines: Sequence[Line], read: PictureText) -> None:
-    for column in reading_order(lines):
-        for group in group_paragraphs(in_rows(column)):
+    for column in read_columns(lines):
+        for group in group_paragraphs(column):
             text = join_lines([line.text for line in group])
             builder.paragraph(text, _place(number, group, read), _confidence(group))
 

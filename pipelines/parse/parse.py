@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -29,6 +30,7 @@ from pipelines.parse.settings import ParseSettings
 STAGE = "parse"
 _LONGEST_REASON = 500
 """Maximum characters of a reason: error messages of libraries may take pages."""
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _STATUSES: dict[type[StrataError], Status] = {
     Encrypted: Status.ENCRYPTED,
     Unsupported: Status.UNSUPPORTED,
@@ -85,8 +87,11 @@ def failed(error: StrataError) -> Parsed:
 
 
 def _sentence(text: str) -> str:
-    """Return text as one line: a library's message may contain anything, such as the bytes of a file name."""
-    return " ".join(clean(text).split())[:_LONGEST_REASON]
+    """Return text as one line: a library's message may contain anything, such as the bytes of a file name.
+
+    Addresses of objects in memory are left out: the same file has the same reason in each run.
+    """
+    return " ".join(_ADDRESS.sub("", clean(text)).split())[:_LONGEST_REASON]
 
 
 def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.outcome import Status
-from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.columns import read_columns
 from pipelines.parse.lines import Line
 
 
@@ -30,7 +30,7 @@ class PictureText:
     @property
     def text(self) -> str:
         """The lines in reading order."""
-        return "\n".join(line.text for group in reading_order(self.lines) for line in in_rows(group))
+        return "\n".join(line.text for group in read_columns(self.lines) for line in group)
 
 
 @dataclass(frozen=True, slots=True)

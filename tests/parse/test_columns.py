@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.columns import in_rows, read_columns, reading_order
 from pipelines.parse.lines import Line, Rect
 
 PROSE = "a line of running text"
@@ -42,14 +42,14 @@ def test_a_line_across_the_columns_divides_them() -> None:
 def test_labels_and_values_are_read_across() -> None:
     parts = [line(f"key{number}", 50, 100 + 20 * number, 40) for number in range(6)]
     parts += [line(f"{number}.5", 300, 100 + 20 * number, 30) for number in range(6)]
-    order = [item.text for group in reading_order(parts) for item in in_rows(group)]
+    order = [item.text for group in read_columns(parts) for item in group]
     assert order[:4] == ["key0", "0.5", "key1", "1.5"]
 
 
 def test_a_wide_gap_separates_a_drawing_from_its_legend() -> None:
     drawing = [line(f"d{number}", 50 + 7 * number, 100 + 31 * number, 30) for number in range(8)]
     legend = [line(f"l{number}", 600, 113 + 23 * number, 60) for number in range(8)]
-    order = [item.text[0] for group in reading_order([*drawing, *legend]) for item in in_rows(group)]
+    order = [item.text[0] for group in read_columns([*drawing, *legend]) for item in group]
     assert order == ["d"] * 8 + ["l"] * 8
 
 
@@ -73,5 +73,5 @@ BOXES = st.builds(
 
 @given(st.lists(BOXES, max_size=40))
 def test_every_line_is_read_exactly_once(lines: list[Line]) -> None:
-    read = [item for group in reading_order(lines) for item in in_rows(group)]
+    read = [item for group in read_columns(lines) for item in group]
     assert sorted(read, key=repr) == sorted(lines, key=repr)

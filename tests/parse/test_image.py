@@ -84,6 +84,11 @@ def test_without_ocr_the_page_has_an_issue(parse_bytes: ParseBytes) -> None:
     assert "OCR is switched off" in parsed.reason
 
 
+def test_the_reason_of_a_broken_picture_is_the_same_in_each_run(parse_bytes: ParseBytes) -> None:
+    reasons = [parse_bytes(name, b"II*\0" + b"\xff" * 100).reason for name in ("a.tif", "b.tif")]
+    assert reasons == ["not a readable picture: cannot identify its format"] * 2
+
+
 def test_broken_and_enormous_pictures_have_their_status(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.png", picture()[:60]).status is Status.MALFORMED
     tight = ParseSettings(limits=Limits(total_mb=1))

@@ -34,6 +34,11 @@ def test_a_hint_is_part_of_the_reason() -> None:
     assert failed(Unsupported("no reader", hint="install LibreOffice")).reason == "no reader (install LibreOffice)"
 
 
+def test_a_reason_has_no_address_in_memory() -> None:
+    reason = failed(Malformed("cannot read <_io.BytesIO object at 0x7f2aed209ad0> at 0 bytes")).reason
+    assert reason == "cannot read <_io.BytesIO object> at 0 bytes"
+
+
 def test_a_file_without_text_is_never_indexed(parse_bytes: ParseBytes) -> None:
     settings = ParseSettings(engines={"text/plain": OURS + "Mute"})
     parsed = parse_bytes("a.txt", "say_nothing", settings)

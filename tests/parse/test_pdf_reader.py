@@ -230,6 +230,27 @@ def test_a_password_by_file_pattern_opens_the_file(parse_bytes: ParseBytes) -> N
     assert "guess" not in parsed.reason
 
 
+def test_a_fault_while_a_password_is_tried_is_malformed(
+    parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_file: pymupdf.Document, _password: str) -> int:
+        raise RuntimeError("broken encryption dictionary")
+
+    data = Pdf().page().data(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw="s3cret")
+    monkeypatch.setattr(pymupdf.Document, "authenticate", fails)
+    settings = NO_OCR.model_copy(update={"passwords": {"*.pdf": SecretStr("guess")}})
+    parsed = parse_bytes("a.pdf", data, settings)
+    assert (parsed.status, parsed.reason) == (
+        Status.MALFORMED,
+        "not a readable PDF: broken encryption dictionary",
+    )
+
+
+def test_the_reason_of_a_broken_file_does_not_name_its_folder(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.pdf", b"%PDF-1.7\n%garbage", NO_OCR)
+    assert parsed.reason == "not a readable PDF: Failed to open file 'a.pdf' as type pdf."
+
+
 def test_broken_and_blank_files_have_their_status(parse_bytes: ParseBytes) -> None:
     good = Pdf().page().box(60, 60, 530, 200, LOREM).data()
     assert parse_bytes("a.pdf", b"%PDF-1.7\n%garbage", NO_OCR).status is Status.MALFORMED

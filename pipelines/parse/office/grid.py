@@ -10,8 +10,9 @@ from pipelines.core.document import Page
 from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.labels import SheetTable, with_deep_header, with_header_rows, with_labels
-from pipelines.parse.office.regions import CellIndex, CellRange, address, group_cells
+from pipelines.parse.office.cell_texts import CellIndex
+from pipelines.parse.office.labels import SheetTable, with_deep_header, with_header_rows, with_labels, without_titles
+from pipelines.parse.office.regions import CellRange, address, group_cells
 
 _LARGEST_FILLED = 10_000
 """Maximum cells of a merged range that is kept; a larger one is a background."""
@@ -53,7 +54,8 @@ class SheetGrid:
             occupied.update(dict.fromkeys(area.cells()))
         declared = [[cell for cell in self.texts if area.contains(*cell)] for area in self.tables]
         regions = [self._region(indices, spans) for indices in group_cells(occupied, declared, self.texts)]
-        return with_labels(sorted((region for region in regions if region is not None), key=lambda region: region.area))
+        parts = [part for region in regions if region is not None for part in without_titles(region)]
+        return with_labels(sorted(parts, key=lambda region: region.area))
 
     def _region(self, indices: list[CellIndex], spans: Mapping[CellIndex, CellRange]) -> SheetTable | None:
         if not any(index in self.texts for index in indices):
@@ -124,5 +126,12 @@ class SheetBuilder:
         self.builder.heading(self.name, 1, self.place(CellRange(0, 0, 0, 0)))
 
     def table(self, region: SheetTable) -> bool:
-        """Append a table with its labels and notes as its caption; return whether it has text."""
+        """Append a table with its labels and notes as its caption, or the rows of a title as paragraphs.
+
+        Return whether there is text.
+        """
+        if region.titles:
+            for cell in region.cells:
+                self.builder.paragraph(cell.text, self.place(region.area_of(cell)))
+            return True
         return self.builder.table(region.cells, self.place(region.area), caption=region.caption)

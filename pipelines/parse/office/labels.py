@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.table import Cell, is_data
-from pipelines.parse.office.regions import CellRange, is_number, is_word
+from pipelines.parse.office.cell_texts import is_number, is_word
+from pipelines.parse.office.regions import CellRange
 
 _MOST_DISTANCE = 3
 """Maximum rows or columns from a label to its table: two empty ones in between."""
@@ -27,6 +28,13 @@ class SheetTable:
     area: CellRange
     cells: tuple[Cell, ...]
     caption: str = ""
+    titles: bool = False
+    """Whether these are the title rows of a table below."""
+
+    def area_of(self, cell: Cell) -> CellRange:
+        """Return the place of one of the cells on the sheet."""
+        top, left = self.area.top + cell.row, self.area.left + cell.column
+        return CellRange(top, left, top + cell.row_span - 1, left + cell.column_span - 1)
 
     @property
     def label(self) -> str:
@@ -37,16 +45,40 @@ class SheetTable:
         texts = [" ".join(cell.text.split()) for cell in self.cells if cell.text]
         if any(map(is_number, texts)) or not texts or not is_word(texts[0]):
             return ""
-        if self._is_titled():
+        if self.is_titled():
             return "\n".join(texts)[:_LONGEST]
         alone = self.area.top == self.area.bottom or len(self.cells) == 1
         return ": ".join(text.rstrip(":") for text in texts)[:_LONGEST] if alone and len(texts) <= 2 else ""
 
-    def _is_titled(self) -> bool:
-        """Whether the first row is one cell over several columns, and each row below has at most one text."""
+    def is_titled(self) -> bool:
+        """Whether these are title rows: the first is one cell over several columns, each below has one text or none."""
+        if self.titles:
+            return True
         rows = Counter(cell.row for cell in self.cells if cell.text)
         merged = any(cell.row == 0 and cell.column_span > 1 for cell in self.cells)
         return merged and len(rows) > 1 and max(rows.values()) == 1
+
+
+def without_titles(table: SheetTable) -> list[SheetTable]:
+    """Return the title rows of a table, if it has any, and the table without them.
+
+    A title is in the first column, and the row below it is a header of words. In another column, or above values, it
+    is the name of columns, and stays in the header.
+    """
+    count = label_rows(table.cells)
+    titles = tuple(cell for cell in table.cells if cell.row < count)
+    if any(cell.row + cell.row_span > count or (cell.text and cell.column) for cell in titles) or not titles:
+        return [table]
+    if not all(is_word(cell.text) for cell in table.cells if cell.row == count and cell.text):
+        return [table]
+    top, area = table.area.top, table.area
+    body = [replace(cell, row=cell.row - count, header=cell.row == count) for cell in table.cells if cell.row >= count]
+    named = tuple(cell for cell in titles if cell.text)
+    right = area.left + max(cell.column_span for cell in named) - 1
+    return [
+        SheetTable(CellRange(top, area.left, top + count - 1, right), named, titles=True),
+        SheetTable(replace(area, top=top + count), tuple(with_header_rows(with_deep_header(body)))),
+    ]
 
 
 def with_labels(tables: Sequence[SheetTable]) -> list[SheetTable]:
@@ -66,10 +98,11 @@ def with_labels(tables: Sequence[SheetTable]) -> list[SheetTable]:
     for at, owner in sorted(owners.items()):
         for body in bodies if at in shared else [owner]:
             captions[body].append(tables[at].label)
+    above = {at for at, owner in owners.items() if tables[at].area.bottom < tables[owner].area.top}
     return [
         replace(table, caption="\n".join(dict.fromkeys([*captions[at], *_inner_labels(table)])))
         if at in captions
-        else table
+        else replace(table, titles=at in above and table.is_titled())
         for at, table in enumerate(tables)
     ]
 
@@ -111,7 +144,12 @@ def _labels_of_all(tables: Sequence[SheetTable], owners: dict[int, int], bodies:
     first = min((tables[at].area.top for at in bodies), default=0)
     top = [at for at in sorted(owners) if tables[at].area.bottom < first]
     own = {at for at in bodies if label_rows(tables[at].cells)}
-    return {at for at in top if owners[at] in own or any(owners[later] == owners[at] for later in top if later > at)}
+    return {
+        at
+        for at in top
+        if not tables[at].titles
+        and (owners[at] in own or any(owners[later] == owners[at] for later in top if later > at))
+    }
 
 
 def _inner_labels(table: SheetTable) -> Iterator[str]:

@@ -62,13 +62,15 @@ def convert(path: Path, target: str, folder: Path, uri: str, cpu_s: float = math
     if done.returncode in OUT_OF_TIME:
         raise TooLarge(f"LibreOffice took over {cpu_s:g} processor seconds", ids=(uri,))
     converted = folder / f"{path.stem}.{target}"
-    if converted.exists():
+    # After a failure, a file may be there that is written in part.
+    if converted.exists() and not done.returncode:
         return converted
     output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
     if "password" in output.lower():
         raise Encrypted("the document is protected by a password", ids=(uri,))
-    # The last line has the reason; at most two lines of a terminal.
-    reason = output.rpartition("\n")[2][-200:] or "no reason given"
+    # The last line has the reason, without the temporary folders; at most two lines of a terminal.
+    reason = output.rpartition("\n")[2].replace(f"{path.parent}/", "").replace(f"{folder}/", "")[-200:]
+    reason = reason or (f"it ended with exit status {done.returncode}" if done.returncode else "no reason given")
     raise Malformed(f"LibreOffice cannot convert it: {reason}", ids=(uri,))
 
 

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pipelines.lang.characters import CURRENCY
-
-CellIndex = tuple[int, int]
+from pipelines.parse.office.cell_texts import CellIndex, SheetRows, is_number, is_word
 
 _MOST_EMPTY_ROWS = 3
 """Maximum empty rows inside a table: people leave one or two between groups of rows."""
@@ -19,7 +17,6 @@ _MOST_TABLES = 1_000
 _LARGEST_AREA = 1_000_000
 """Maximum area of a table in cells, empty ones included: ten times `limits.cells`. A sparse table would be rendered
 with all of them."""
-_NUMBER = re.compile(rf"[-+(]?[{CURRENCY}]?\s?\d[\d.,:/\s-]*[%)]?")
 
 
 @dataclass(slots=True)
@@ -40,6 +37,7 @@ class CellGroup:
     def add(self, other: CellGroup) -> None:
         self.cells += other.cells
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
+        self.left, self.right = min(self.left, other.left), max(self.right, other.right)
 
     def has_header(self, texts: Mapping[CellIndex, str]) -> bool:
         """Whether the first row, or the second one if the first is a label, has a word in every column."""
@@ -56,16 +54,30 @@ def group_cells(
     groups = sorted(
         (CellGroup.of(cells) for cells in _connected(occupied, joined)), key=lambda group: (group.top, group.left)
     )
-    absorbed: set[int] = set()
-    for number, group in enumerate(groups):
-        if number not in absorbed and group.has_header(texts):
-            for other in _continuations(group, groups, number, absorbed, texts):
-                group.add(groups[other])
-                absorbed.add(other)
+    absorbed = _absorb_continuations(groups, SheetRows(texts), texts)
     found = _join_separated_columns([group for number, group in enumerate(groups) if number not in absorbed], texts)
     if len(found) > _MOST_TABLES:
         found = [CellGroup.of([cell for group in found for cell in group.cells])]
     return [cells for group in found for cells in _split_if_sparse(group)]
+
+
+def _absorb_continuations(groups: list[CellGroup], rows: SheetRows, texts: Mapping[CellIndex, str]) -> set[int]:
+    """Add to each group with a header the groups that continue its table; return the indexes of the added groups."""
+    absorbed: set[int] = set()
+    titled: set[int] = set()
+    for number, group in enumerate(groups):
+        if number in absorbed or not (number in titled or group.has_header(texts)):
+            continue
+        found, header = _continuations(group, groups, number, absorbed, rows, texts)
+        absorbed.update(found)
+        parts = _below_title(group, groups, number, header, absorbed) if header is not None else []
+        titled.update(parts[:1])
+        absorbed.update(parts[1:])
+        for other in found:
+            group.add(groups[other])
+        for other in parts[1:]:
+            groups[parts[0]].add(groups[other])
+    return absorbed
 
 
 def _join_separated_columns(groups: list[CellGroup], texts: Mapping[CellIndex, str]) -> list[CellGroup]:
@@ -84,7 +96,6 @@ def _join_separated_columns(groups: list[CellGroup], texts: Mapping[CellIndex, s
         for other in by_left.get(group.right + 2, ()):
             if id(other) not in joined and _belong_together(group, other, texts):
                 group.add(other)
-                group.right = other.right
                 joined.add(id(other))
                 break
         kept.append(group)
@@ -137,11 +148,17 @@ def _connected(occupied: Iterable[CellIndex], joined: Iterable[list[CellIndex]])
 
 
 def _continuations(
-    head: CellGroup, groups: list[CellGroup], at: int, absorbed: set[int], texts: Mapping[CellIndex, str]
-) -> list[int]:
-    """Return the groups below a header that continue its table, up to the next header or a wider group.
+    head: CellGroup,
+    groups: list[CellGroup],
+    at: int,
+    absorbed: set[int],
+    rows: SheetRows,
+    texts: Mapping[CellIndex, str],
+) -> tuple[list[int], int | None]:
+    """Return the groups below a header that continue its table, and the row of the header of a titled table below them.
 
-    Single cells directly above the next header are labels of that table, and not included.
+    They end above the next header, titled table or wider group. Single cells directly above the next header are labels
+    of that table, and not included.
     """
     found: list[int] = []
     bottom = head.bottom
@@ -153,9 +170,27 @@ def _continuations(
             break
         # More than two thirds of the width of the table above: a new header, not a row of words.
         if other.has_header(texts) and 3 * (other.right - other.left + 1) > 2 * (head.right - head.left + 1):
-            return _without_trailing_labels(found, groups, head.bottom)
+            return _without_trailing_labels(found, groups, head.bottom), None
+        header = rows.titled_header(other.top, head.left, head.right)
+        if header is not None:
+            return _without_trailing_labels(found, groups, head.bottom), header
         found.append(number)
         bottom = max(bottom, other.bottom)
+    return found, None
+
+
+def _below_title(above: CellGroup, groups: list[CellGroup], at: int, header: int, absorbed: set[int]) -> list[int]:
+    """Return the groups that form one table: from its header row down, without an empty row between."""
+    found: list[int] = []
+    bottom = header
+    for number in range(at + 1, len(groups)):
+        other = groups[number]
+        if other.top > bottom + 1:
+            break
+        is_inside = above.left <= other.left and other.right <= above.right
+        if number not in absorbed and is_inside and other.bottom >= header:
+            found.append(number)
+            bottom = max(bottom, other.bottom)
     return found
 
 
@@ -163,16 +198,6 @@ def _without_trailing_labels(found: list[int], groups: list[CellGroup], bottom: 
     while found and len(groups[found[-1]].cells) == 1 and groups[found[-1]].top > bottom:
         found.pop()
     return found
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number, a date or a percentage, with or without a currency."""
-    return _NUMBER.fullmatch(text.strip()) is not None
-
-
-def is_word(text: str) -> bool:
-    """Whether a text has letters or digits and is not a number."""
-    return any(char.isalnum() for char in text) and not is_number(text)
 
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.captions import is_caption
-from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.columns import read_columns
 from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, group_paragraphs, join_lines
 from pipelines.parse.outline import section_number
 from pipelines.parse.pdf.headings import Outline, is_body_style, is_heading
@@ -47,7 +47,7 @@ class BlockMaker:
 
     def columns(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of lines that are laid out in plain columns, in reading order."""
-        return [item for group in reading_order(lines) for item in self.column(in_rows(group))]
+        return [item for group in read_columns(lines) for item in self.column(group)]
 
     def labels(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of the text in a figure: labels as one paragraph, longer text unchanged, then captions."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipelines.parse.captions import is_table_caption
-from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.columns import in_rows, read_columns, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
@@ -135,8 +135,8 @@ def _is_irregular(lines: Sequence[Line]) -> bool:
     """Whether many lines of a column are side by side, or enough of them are left-aligned to form a table."""
     beside = 0
     flush: Counter[int] = Counter()
-    for group in reading_order(lines):
-        for above, line in pairwise(in_rows(group)):
+    for group in read_columns(lines):
+        for above, line in pairwise(group):
             # On one line if they differ by less than a third of the size.
             if abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0):
                 beside += 1
@@ -168,10 +168,10 @@ def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[F
         for number, region in enumerate(regions)
         if number in assigned or region.kind in (RegionKind.PICTURE, RegionKind.TABLE)
     ]
-    for group in reading_order(unassigned):
+    for group in read_columns(unassigned):
         filled += [
             FilledRegion(RegionKind.TEXT, around(line.rect for line in run), tuple(run))
-            for run in _split_at_gaps(in_rows(group))
+            for run in _split_at_gaps(group)
         ]
     return in_reading_order(filled)
 
@@ -183,8 +183,8 @@ def in_reading_order(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
         for line in _proxy_lines(region, number):
             owner[line] = number
     ranks: dict[int, int] = {}
-    for group in reading_order(list(owner)):
-        for line in in_rows(group):
+    for group in read_columns(list(owner)):
+        for line in group:
             ranks.setdefault(owner[line], len(ranks))
     return [filled[number] for number in sorted(range(len(filled)), key=lambda number: ranks[number])]
 

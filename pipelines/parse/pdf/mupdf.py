@@ -65,6 +65,11 @@ class _PageText:
     watermarks: tuple[Line, ...]
 
 
+def _malformed(path: Path, error: Exception) -> Malformed:
+    """Return the error of the library as ours, without the folder of the file, which may be a temporary one."""
+    return Malformed(f"not a readable PDF: {str(error).replace(str(path), path.name)}", ids=(path.name,))
+
+
 class PdfFile:
     """An open PDF file. One page is open at a time; pages are numbered from 1.
 
@@ -77,12 +82,13 @@ class PdfFile:
         try:
             self._file = pymupdf.open(path, filetype="pdf")
         except FAULTS as error:
-            raise Malformed(f"not a readable PDF: {error}", ids=(path.name,)) from error
-        self._unlock(path, passwords)
+            raise _malformed(path, error) from error
         try:
+            self._unlock(path, passwords)
             self.pages: int = self._file.page_count
         except FAULTS as error:
-            raise Malformed(f"not a readable PDF: {error}", ids=(path.name,)) from error
+            self._file.close()
+            raise _malformed(path, error) from error
         if not self.pages:
             raise Malformed("a PDF without pages", ids=(path.name,))
         self._number = 0

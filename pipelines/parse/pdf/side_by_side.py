@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from pipelines.parse.columns import in_rows, reading_order
+from pipelines.parse.columns import read_columns
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.table_cells import Strip
 
@@ -28,14 +28,14 @@ def rows_side_by_side(lines: Sequence[Line], gutters: Sequence[tuple[float, floa
 
     Areas across the `gutters` of the running text are left out.
     """
-    found = [region for group in reading_order(lines) for region in _regions(_in_rows(group))]
+    found = [region for group in read_columns(lines) for region in _regions(_in_rows(group))]
     return [region for region in found if not any(region.left < a and b < region.right for a, b in gutters)]
 
 
 def _in_rows(group: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines grouped by height, each row from the left."""
+    """Return the lines of a group, row by row, grouped by height, each row from the left."""
     rows: list[list[Line]] = []
-    for line in in_rows(group):
+    for line in group:
         # On one line if they differ by less than a third of the size.
         if rows and abs(rows[-1][0].rect.middle[1] - line.rect.middle[1]) < 0.3 * max(line.size, 1.0):
             rows[-1].append(line)

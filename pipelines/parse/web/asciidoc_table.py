@@ -47,7 +47,7 @@ def table_html(lines: list[str], delimiter: str, style: str, caption: str, to_ht
     styles = _column_styles(style)
     if delimiter in "|!":
         cells = list(_cells(lines, delimiter))
-        first = next((line for line in lines if line), "")
+        first = next((line for line in lines if line and not _is_comment(line)), "")
         width = len(styles) or sum(cell.columns for cell in _cells([first], delimiter)) or 1
     else:
         rows = _values(lines, delimiter)
@@ -85,13 +85,24 @@ def _values(lines: Iterable[str], delimiter: str) -> list[list[str]]:
         return [line.split(delimiter) for line in filled]
 
 
+def _is_comment(line: str) -> bool:
+    return line.startswith("//") and not line.startswith("///")
+
+
 def _cells(lines: Iterable[str], delimiter: str) -> Iterator[_Cell]:
-    """Yield the cells; a cell's text ends before the next bar and that bar's specifier."""
+    """Yield the cells; a cell's text ends before the next bar and that bar's specifier.
+
+    Text above the first bar is a cell too: its bar was forgotten.
+    """
     text = "\n".join(lines)
     bars = [bar for bar in _BAR.finditer(text) if bar[0] == delimiter]
     specifiers = {found.end(): found for found in _CELL.finditer(text)}
-    ends = [specifiers[bar.end()].start() if bar.end() in specifiers else bar.start() for bar in bars[1:]]
-    for bar, end in zip(bars, [*ends, len(text)], strict=True):
+    starts = [specifiers[bar.end()].start() if bar.end() in specifiers else bar.start() for bar in bars]
+    ends = [*starts, len(text)]
+    before = "\n".join(line for line in text[: ends[0]].splitlines() if not _is_comment(line)).strip()
+    if before:
+        yield _Cell(before)
+    for bar, end in zip(bars, ends[1:], strict=True):
         content = text[bar.end() : max(end, bar.end())].strip().replace(f"\\{delimiter}", delimiter)
         specifier = specifiers.get(bar.end())
         if specifier is None:

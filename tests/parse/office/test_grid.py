@@ -97,7 +97,12 @@ def headers(grid: SheetGrid) -> list[set[int]]:
 def test_a_label_above_a_table_is_its_caption_and_its_header_comes_below() -> None:
     sheet = grid("Pumps . .", "Model Flow Price", "K40 12 5", "K65 30 6")
     assert captions(sheet) == ["Pumps"]
-    assert headers(sheet) == [{0, 1}]
+    assert headers(sheet) == [{0}]
+
+
+def test_a_title_above_values_stays_in_the_header() -> None:
+    assert ranges(grid("kph . .", "33 80 90", "39 50 60")) == ["A1:C3"]
+    assert ranges(grid(". Year .", "Model new old", "K40 12 5", "K65 30 6")) == ["A1:C4"]
 
 
 def test_tables_beside_one_another_have_their_own_labels() -> None:
@@ -145,5 +150,24 @@ def test_values_parted_from_their_labels_by_an_empty_column_are_one_table_with_t
 
 def test_a_label_that_touches_the_next_table_ends_the_one_above() -> None:
     sheet = grid("a b c", "1 2 3", ". . .", ". . .", "Spare . .", "a b c", "4 5 6")
-    assert ranges(sheet) == ["A1:C2", "A5:C7"]
+    assert ranges(sheet) == ["A1:C2", "A5", "A6:C7"]
     assert captions(sheet) == ["", "Spare"]
+
+
+def test_a_title_above_a_header_with_a_gap_begins_another_table() -> None:
+    first = ["Service Unit Price", "Fitter hour 92", "Travel km 0.68", ". . ."]
+    discounts = ["Discounts . .", "Quantity . Discount", "ten . 5%", "fifty . 12%"]
+    assert ranges(grid(*first, *discounts)) == ["A1:C3", "A5", "A6:C8"]
+    assert captions(grid(*first, *discounts)) == ["", "Discounts"]
+    assert headers(grid(*first, *discounts)) == [{0}, {0}]
+    assert ranges(grid(*first, discounts[0], ". . .", *discounts[1:])) == ["A1:C3", "A5", "A7:C9"]
+    contacts = ["Contacts . .", "Name Town .", "Miller Zwolle .", "Smith Suzhou ."]
+    assert ranges(grid(*first, *discounts, ". . .", *contacts)) == ["A1:C3", "A5", "A6:C8", "A10", "A11:B13"]
+
+
+def test_the_title_of_a_group_of_rows_does_not_begin_a_table() -> None:
+    first = ["Part Unit Price", "pump piece 92", ". . ."]
+    assert ranges(grid(*first, "Valves . .", "ball . 12", "gate . 15")) == ["A1:C6"]
+    assert ranges(grid(*first, "Valves . .", "ball piece 12", "gate . request")) == ["A1:C6"]
+    assert ranges(grid(*first, "Valves . .", "ball . request", "gate set .")) == ["A1:C6"]
+    assert ranges(grid(*first, "Valves . .", "request . request", "gate . 15")) == ["A1:C6"]

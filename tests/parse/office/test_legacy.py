@@ -95,6 +95,20 @@ def test_what_libreoffice_cannot_convert_is_malformed(
     assert "could not be loaded" in parsed.reason
 
 
+def test_what_libreoffice_wrote_before_it_failed_is_not_read(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "converted.docx").write_bytes(docx(p("the first half")))
+    program(
+        tmp_path,
+        f'while [ "$1" != --outdir ]; do shift; done; cp {tmp_path}/converted.docx "$2/a.docx"; exit 77',
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    parsed = parse_bytes("a.doc", compound(Storage({"WordDocument": b"x" * 5000})))
+    assert (parsed.status, parsed.document) == (Status.MALFORMED, None)
+    assert parsed.reason == "LibreOffice cannot convert it: it ended with exit status 77"
+
+
 def test_libreoffice_is_given_the_processor_seconds_of_the_file_and_no_more(
     tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,13 @@ def test_shapes_are_read_by_place_not_in_the_order_of_the_file(document_of: Docu
     assert (box.page, box.left, box.right, box.bottom) == (1, 0.0, 0.4, 0.6)
 
 
+def test_a_shape_off_the_slide_has_text_and_no_box(document_of: DocumentOf) -> None:
+    tree = shape("on the edge", at=(9000, 0, 4000, 900)) + shape("beside it", at=(12000, 4000, 4000, 900))
+    boxes = {block.text: block.provenance.boxes for block in document_of("a.pptx", pptx(tree)).blocks}
+    assert [(box.left, box.right) for box in boxes["on the edge"]] == [(0.9, 1.0)]
+    assert boxes["beside it"] == ()
+
+
 def test_a_group_is_read_as_one_and_its_places_are_those_on_the_slide(document_of: DocumentOf) -> None:
     inside = shape("second", at=(50, 0, 50, 100)) + shape("first", at=(0, 0, 50, 100))
     group = (

@@ -24,6 +24,30 @@ def test_a_sheet_is_a_page_with_its_name_and_its_table_has_a_range(document_of: 
     assert [(page.number, page.label) for page in document.pages] == [(1, "Off-the-shelf")]
 
 
+def test_a_title_above_a_table_is_a_paragraph_and_its_caption(document_of: DocumentOf) -> None:
+    rates = [
+        ["Rates 2025", None, None],
+        ["Without VAT", None, None],
+        [],
+        ["Service", "Unit", "Price"],
+        ["Fitter", "h", 9],
+    ]
+    discounts = [[], ["Discounts 2"], ["Quantity", None, "Discount"], ["10 to 49", None, 5], ["50 to 99", None, 12]]
+    sheet = rows(*rates, *discounts) + '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>'
+    document = document_of("a.xlsx", xlsx(sheet))
+    kinds = [(block.kind.value, block.provenance.cells) for block in document.blocks]
+    paragraphs = [
+        ("paragraph", "A1:C1"),
+        ("paragraph", "A2"),
+        ("table", "A4:C5"),
+        ("paragraph", "A7"),
+        ("table", "A8:C10"),
+    ]
+    assert kinds == paragraphs
+    assert [table.caption for table in document.tables] == ["Rates 2025\nWithout VAT", "Discounts 2"]
+    assert [table.header_rows for table in document.tables] == [1, 1]
+
+
 def test_a_name_that_the_program_gave_makes_no_heading(document_of: DocumentOf) -> None:
     document = document_of("a.xlsx", xlsx(rows(["a"]), rows(["b"]), names=["Sheet1", "Tabelle2"]))
     assert [block.kind for block in document.blocks] == [BlockKind.TABLE, BlockKind.TABLE]
@@ -125,6 +149,17 @@ def test_comments_stand_on_their_cell_and_a_thread_replaces_its_notice(document_
         ("[Bob, B1] why two?", "B1"),
         ("[Ada, A1] check this", "A1"),
     ]
+
+
+def test_a_comment_of_nobody_on_no_cell_has_no_brackets(document_of: DocumentOf) -> None:
+    parts = {
+        "xl/comments1.xml": x(
+            "comments", "<commentList><comment><text><t>check this</t></text></comment></commentList>"
+        ),
+        "xl/worksheets/_rels/sheet1.xml.rels": relationships([("c", "comments", "../comments1.xml")]),
+    }
+    document = document_of("a.xlsx", xlsx(rows(["a", 2]), parts=parts))
+    assert [block.text for block in document.blocks if block.kind is BlockKind.NOTE] == ["check this"]
 
 
 def test_links_of_cells_and_of_formulas_are_references(document_of: DocumentOf) -> None:

@@ -148,6 +148,17 @@ def test_cells_span_rows_and_columns_repeat_and_hold_blocks(document_of: Read) -
     assert (placed[3, 0][0].split(), placed[3, 2][0]) == (["one", "two"], "q")
 
 
+def test_text_above_the_first_bar_is_a_cell(document_of: Read) -> None:
+    assert document_of("a.adoc", "|===\nBrew coffee\n|===\n").text == "Brew coffee"
+    assert table(document_of, "|===\n// codes\nA |B\n|1 |2\n|===\n") == [["A", "B"], ["1", "2"]]
+
+
+def test_a_table_without_text_costs_nothing_else(document_of: Read) -> None:
+    for inside in ("", "\n", "// nothing yet\n"):
+        document = document_of("a.adoc", f"before\n\n|===\n{inside}|===\n\nafter\n")
+        assert (document.text, len(document.tables)) == ("before\n\nafter", 0)
+
+
 def test_a_table_may_be_written_with_commas(document_of: Read) -> None:
     assert table(document_of, ',===\nA,"B, C"\n1,2\n,===\n') == [["A", "B, C"], ["1", "2"]]
     assert table(document_of, '[format="dsv"]\n|===\nA:B\n1:2\n|===\n') == [["A", "B"], ["1", "2"]]

@@ -232,7 +232,9 @@ class SlideReader:
             self._graphics.add(item, place)
 
     def _boxes(self, frame: ShapeFrame | None) -> tuple[Box, ...]:
-        if frame is None or frame.right <= frame.left or frame.bottom <= frame.top:
+        if frame is None:
             return ()
-        inside = [min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)]
-        return (Box(self._number, *inside),)
+        left, top, right, bottom = (
+            min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)
+        )
+        return (Box(self._number, left, top, right, bottom),) if left < right and top < bottom else ()

@@ -218,7 +218,7 @@ class CellComment:
 
     def render(self) -> str:
         head = ", ".join(part for part in (self.author, self.cell) if part)
-        return f"[{head}] {self.text}"
+        return f"[{head}] {self.text}" if head else self.text
 
 
 def cell_comments(package: Package, sheet: str) -> list[CellComment]:
