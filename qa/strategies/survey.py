@@ -233,8 +233,7 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
 
     If the question is only about documents as such, these are each document's title with its summary or first sentence;
     if it asks for several things but not which documents treat them, the whole table or list with them; else the best
-    sentence of each relevant document.
-    `warnings` state what is omitted.
+    sentence of each relevant document. `warnings` state what is omitted.
     """
     citer = Citer(retrieval)
     hits: Sequence[Hit] = retrieval.retrieve(question, _PASSAGES)
@@ -243,7 +242,8 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
         hits, claims = _documents(corpus, settings, citer)
         return _quoted(question, claims, citer, hits, "documents", _omitted(corpus, settings))
     relevant = [item for item in score_units(asked, hits, retrieval.lexicon) if _is_relevant(item, asked, subject)]
-    listed = [] if asks_for_documents(question, asked.language) else _list_of(asked, relevant, corpus)
+    language = question_language(question, languages_of(hits))
+    listed = [] if asks_for_documents(question, language) else _list_of(asked, relevant, corpus)
     best = {item.unit.hit.document: item.unit for item in reversed(relevant)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
     left = len(quotes) - _MAX_QUOTES
