@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.core.codec import collector_paused
 from pipelines.core.outcome import Status
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.parsed import Parsed
@@ -26,7 +27,7 @@ def calls_of(kind: Heavy, size: int, folder: Path) -> tuple[int, Parsed]:
     path = folder / f"{size}-{kind.name}"
     path.write_bytes(kind.make(size))
     source = source_of(path, kind.name)
-    with cProfile.Profile() as profile:
+    with collector_paused(), cProfile.Profile() as profile:  # not the finalizers of what other tests have left
         parsed = parse(path, source, SETTINGS)
     return pstats.Stats(profile).total_calls, parsed
 
