@@ -84,7 +84,6 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self._process = process
         self.main = self.all = 0
-        self.processor = 0.0
 
     def run(self) -> None:
         while True:

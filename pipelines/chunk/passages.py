@@ -16,11 +16,10 @@ from pipelines.core.outcome import Failure
 from pipelines.lang.characters import CAPITAL
 from pipelines.lang.numbers import FIGURE
 from pipelines.lang.profile import profile
-from pipelines.lang.sentences import SENTENCE_ENDS, sentences
+from pipelines.lang.sentences import is_complete, sentences
 from pipelines.lang.terms import terms
 
 _BULLET = re.compile(r"^(?:[●○•▪◦·*–-]\s*)+")
-_CLOSING = "\"'”’»)]）」』"
 _FEWEST_TERMS = 4
 """Minimum terms of a sentence in a summary, unless all sentences are shorter."""
 _DAMPING = 6
@@ -124,11 +123,6 @@ def summarize(sentences: Sequence[str], count: int = 1, about: str = "", languag
         scores[0] *= _FIRST
     best = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[:count]
     return " ".join(sentences[index] for index in sorted(best))
-
-
-def is_complete(sentence: str) -> bool:
-    """Whether a text ends as a sentence does, apart from closing quotation marks and brackets."""
-    return sentence.rstrip(_CLOSING).endswith(SENTENCE_ENDS)
 
 
 _NAME = re.compile(rf"(?<=[^\W_] |[,;)(] )[{CAPITAL}][\w'’-]*")

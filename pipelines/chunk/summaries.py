@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import Overview, ShownTexts, is_complete, quoted, summarize
+from pipelines.chunk.passages import Overview, ShownTexts, quoted, summarize
 from pipelines.chunk.segments import Break, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import passage_of
@@ -16,6 +16,7 @@ from pipelines.core.block_index import BlockIndex
 from pipelines.core.concurrent import gather
 from pipelines.core.document import BlockKind, Chunk, Document, Section
 from pipelines.core.outcome import Failure
+from pipelines.lang.sentences import is_complete
 from pipelines.llm.ask import CallEnding, ask
 from pipelines.llm.chat import Chat
 from pipelines.llm.prompt import Prompt, fence

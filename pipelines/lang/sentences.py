@@ -15,6 +15,8 @@ _END = re.compile(
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
 """The marks that end a complete sentence."""
+_CLOSING = "\"'”’»)]）」』 \n"
+"""What may follow such a mark: closing quotation marks and brackets."""
 _DOTS = ("..", "...", "…")
 _PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))
 _ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word in one.abbreviations))
@@ -44,6 +46,11 @@ _LABEL = re.compile(
 
 _LONGEST_LABEL = 80
 """Maximum characters of a label, or of a word after a number."""
+
+
+def is_complete(text: str) -> bool:
+    """Whether a text ends as a sentence does, apart from closing quotation marks and brackets."""
+    return text.rstrip(_CLOSING).endswith(SENTENCE_ENDS)
 
 
 def sentences(text: str) -> list[Span]:

@@ -13,13 +13,11 @@ from typing import Protocol, runtime_checkable
 from pipelines.core.document import Chunk
 from pipelines.core.graph import EdgeKind, Node, NodeKind
 from pipelines.core.provenance import Provenance, Span
-from pipelines.lang.sentences import SENTENCE_ENDS
+from pipelines.lang.sentences import is_complete
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import AtomHit, Hit, LinkedChunk, text_of
 from pipelines.store.graph import GraphStore
 
-_CLOSING = "\"'”’」』) \n"
-"""Characters that may follow the mark at the end of a sentence."""
 MIN_SENTENCE_TERMS = 5
 """Minimum terms of an informative sentence."""
 
@@ -130,7 +128,7 @@ def opening_sentence(hits: Iterable[Hit]) -> EvidenceUnit | None:
             first = first or unit
             if unit.label or unit.is_row or len(unit.own) < MIN_SENTENCE_TERMS:
                 continue
-            if unit.text.rstrip(_CLOSING).endswith(SENTENCE_ENDS):
+            if is_complete(unit.text):
                 return unit
             line = line or unit
     return line or first

@@ -122,7 +122,7 @@ def _list(
 def _in_table(
     asked: QuestionTerms, item: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
 ) -> Sequence[ScoredUnit]:
-    """Return the units of all chunks with a row's table, those that are `scored` for other units."""
+    """Return the scored units of all chunks with a row's table; for a sentence, `scored` as it is."""
     if not item.unit.table or not isinstance(retrieval, WholeCorpus):
         return scored
     tables = [replace(hit, score=item.unit.hit.score) for hit in retrieval.whole_tables(item.unit.hit.chunk.id)]
