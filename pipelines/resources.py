@@ -67,7 +67,7 @@ def open_stores(kb: Path, settings: Settings, create: bool = False) -> Iterator[
     Raises `KnowledgeBaseNotFound`, `StoreMismatch` if the vectors are by another embedder or in another store, and
     `SettingsError` if unconfirmed links lead out of the folder, or a store cannot be loaded.
     """
-    folder = KnowledgeBaseFolder(kb)
+    folder = KnowledgeBaseFolder(kb.absolute())  # workers may have another working directory
     if not create and not folder.exists:
         raise KnowledgeBaseNotFound(str(kb))
     _check_path(kb)

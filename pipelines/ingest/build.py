@@ -115,7 +115,6 @@ def open_run(
     """
     _limit_arenas()
     here = local_folder(folder)
-    kb = kb.absolute() if cluster else kb  # other machines have a different working directory
     settings = settings or load(kb).settings
     ledger = Ledger(settings.llm.prices)
     before = _contents(kb)
@@ -164,7 +163,7 @@ def _pool(settings: Settings, workers: int) -> WorkerPool:
 
 def _cluster_pool(settings: Settings, address: str, kb: Path, folder: Path | None) -> ClusterPool:
     """Return the pool on other machines, all of which must have access to the knowledge base and the folder."""
-    shared = [kb, *([folder.absolute()] if folder else ())]
+    shared = [kb.absolute(), *([folder.absolute()] if folder else ())]
     return ClusterPool(_cluster(address), job_limits(settings.parse.limits), shared)
 
 

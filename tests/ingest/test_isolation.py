@@ -104,6 +104,18 @@ def test_a_document_whose_worker_is_killed_twice_is_given_up(tmp_path: Path) -> 
     assert "killed by the system" in entries_of(tmp_path / "kb")["b.txt"].reason
 
 
+def test_relative_paths_belong_to_the_working_directory_of_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processes that the first call started are used by the second, and were started in another directory."""
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        folder_of(Path("folder"), a=f"{GOOD}{name}")
+        assert build("folder", "kb").documents == {"indexed": 1}
+    assert [fsck(tmp_path / name / "kb").clean for name in ("first", "second")] == [True, True]
+
+
 def test_a_full_disk_ends_the_run_and_keeps_what_is_done(tmp_path: Path) -> None:
     folder, kb = folder_of(tmp_path / "folder", a=GOOD, b="chunk fill"), tmp_path / "kb"
     with pytest.raises(StoreError, match="no space left"):
