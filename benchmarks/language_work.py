@@ -1,9 +1,11 @@
 """Contribution of a language model's splitting, summaries, questions and tags to retrieval (PIKE-RAG 5.2.1 to 5.2.3).
 
     python benchmarks/language_work.py --keep FOLDER [--base-url URL --model NAME] [--set industrial ...] [--answers]
+        [--distil extractive]
 
 Each set of documents is ingested in three ways: split by size, by the documents' structure, and recurrently (by the
-model, if one is given). The model distills in all three; without a model, the table is for extractive work. For each
+model, if one is given). The model distills in all three, unless `--distil extractive` leaves it the splitting and the
+summaries alone; without a model, the table is for extractive work. For each
 knowledge base, the table has the share of questions whose first document is right, and page recall@5, in percent, for
 the set's own questions and those in everyday words (`benchmarks/questions`), with all layers and with one kind of work
 switched off in turn. `--answers` also evaluates strategies on the set's own questions, over the last knowledge base.
@@ -48,7 +50,8 @@ STRATEGIES = ("naive", "pike", "pike-graph")
 
 def settings_of(args: argparse.Namespace, cutting: str) -> QaSettings:
     model = {"llm.base_url": args.base_url, "llm.model": args.model} if args.base_url else {}
-    overrides = {**model, "llm.concurrency": args.concurrency, "llm.timeout": 900, "embed.name": args.embedder}
+    calls = {"llm.concurrency": args.concurrency, "llm.timeout": 900, "atomize.use_model": args.distil == "model"}
+    overrides = {**model, **calls, "embed.name": args.embedder}
     settings = load(None, {**overrides, **CUTTING[cutting]}, QaSettings).settings
     return settings.model_copy(update={"ingest": without_model(settings).ingest})
 
@@ -85,6 +88,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--sets", type=Path, default=SETS, help="a file that declares sets")
     parser.add_argument("--set", nargs="+", default=["industrial", "industrial2", "multilingual-en"])
     parser.add_argument("--cutting", nargs="+", default=list(CUTTING), choices=list(CUTTING))
+    parser.add_argument("--distil", choices=["model", "extractive"], default="model")
     parser.add_argument("--answers", action="store_true", help="ask the strategies too (needs a model)")
     return parser.parse_args()
 

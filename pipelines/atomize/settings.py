@@ -10,6 +10,9 @@ from pipelines.core.settings_section import SettingsSection
 class AtomizeSettings(SettingsSection):
     """What is distilled from a chunk, and how much; `[graph.schema]` restricts entities and relations."""
 
+    use_model: bool = Field(
+        True, description="let a language model, if configured, distil chunks; false: extractive, without calls"
+    )
     statements: bool = Field(True, description="create atomic statements if no model writes questions")
     row_questions: bool = Field(
         False,

@@ -82,7 +82,7 @@ class Workers:
 
     def distiller(self) -> Distiller:
         settings = self.settings
-        if self.chat is None:
+        if self.chat is None or not settings.atomize.use_model:
             return ExtractiveDistiller(settings.atomize)
         from pipelines.atomize.model_distiller import ModelDistiller
 
@@ -198,9 +198,11 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
         summarizer = _maker(settings, folder, OVERVIEW_ROLE, "pipelines.chunk")
     if settings.parse.describe_figures:
         describer = _maker(settings, folder, "describe", "pipelines.parse", "describe_figure")
-    kept = kept_classes(stores.catalog, classes_maker(settings, folder))
-    distiller = _maker(settings, folder, "distil", "pipelines.atomize")
-    return Makers(splitter, f"{distiller} {names_digest(kept) if kept else ''} {summarizer}", index, describer)
+    distiller = "extractive"
+    if settings.atomize.use_model:
+        kept = kept_classes(stores.catalog, classes_maker(settings, folder))
+        distiller = _maker(settings, folder, "distil", "pipelines.atomize") + f" {names_digest(kept) if kept else ''}"
+    return Makers(splitter, f"{distiller} {summarizer}", index, describer)
 
 
 def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:
@@ -221,7 +223,7 @@ def named_classes(settings: Settings) -> tuple[str, ...]:
 
 
 def induces_classes(settings: Settings) -> bool:
-    return settings.atomize.tags and not named_classes(settings)
+    return settings.atomize.use_model and settings.atomize.tags and not named_classes(settings)
 
 
 def _maker(settings: Settings, folder: KnowledgeBaseFolder, role: str, package: str, prompt: str = "") -> str:

@@ -97,6 +97,27 @@ def test_a_budget_stops_the_build_and_the_next_one_goes_on(folder: Path, tmp_pat
     assert_same(tmp_path / "kb", tmp_path / "whole")
 
 
+@pytest.mark.parametrize(
+    ("off", "roles"),
+    [
+        ({"chunk": {"recurrent": False}}, {"classes", "distil"}),
+        ({"atomize": {"use_model": False}}, {"split", "summarize"}),
+        ({"chunk": {"recurrent": False}, "atomize": {"use_model": False}}, set()),
+    ],
+)
+def test_the_model_can_be_kept_from_splitting_and_from_distilling(
+    off: dict[str, object], roles: set[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "pumps.md").write_text("# Pumps\n\n" + 400 * "The pump is checked daily. ")
+    with LoopbackServer(answer_by_schema) as server:
+        settings = Settings.model_validate(settings_for(server).model_dump() | off)
+        report = build(folder, tmp_path / "kb", settings)
+    assert {role for role, figures in report.usage.items() if figures["calls"]} == roles
+    assert report.documents == {"indexed": 1}
+
+
 def test_the_estimate_says_how_many_calls_there_will_be(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer_by_schema) as server:
         settings = settings_for(server)
