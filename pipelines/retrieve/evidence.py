@@ -50,6 +50,7 @@ class EvidenceUnit:
     - `group`: for a row, the merged cell over all columns above it; for a sentence, the glossary term it describes.
     - `table`: the id of its table, or "".
     - `own`: its terms, with those of header, fields and glossary term.
+    - `denied`: the terms of a row that are only in columns with a negated name: "Not suitable for".
     - `near`: the terms of the adjacent units.
     - `above`: the terms of title, file name, headings and caption.
     - `chunk`: the terms of its whole chunk.
@@ -66,6 +67,7 @@ class EvidenceUnit:
     group: str
     table: str
     own: frozenset[str]
+    denied: frozenset[str]
     near: frozenset[str]
     above: frozenset[str]
     chunk: frozenset[str]
@@ -91,7 +93,7 @@ def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
 
 
 _Terms = frozenset[str]
-_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms]
+_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms, _Terms]
 """The fields of `EvidenceUnit` from `span` on, which do not depend on the hit."""
 
 
@@ -113,13 +115,24 @@ def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tu
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = named | _terms(piece.heading, chunk.language)
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
-        found.append((*head, piece.fields, piece.group, piece.table, own[index], near, above, whole))
+        denied = _denied_terms(piece.fields, chunk.language)
+        found.append((*head, piece.fields, piece.group, piece.table, own[index], denied, near, above, whole))
     return tuple(found)
 
 
 def _searched_text(piece: EvidenceLine) -> str:
     term = "" if piece.is_row else piece.group
     return " ".join((term, piece.header, piece.text, *(part for field in piece.fields for part in field)))
+
+
+def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
+    denies = cue("denies", language)
+    negated = [bool(denies.search(name)) for name, _ in fields]
+    if not any(negated):
+        return frozenset()
+    cells = [_terms(cell, language) for _, cell in fields]
+    affirmed = frozenset[str]().union(*(cell for cell, no in zip(cells, negated, strict=True) if not no))
+    return frozenset[str]().union(*(cell for cell, no in zip(cells, negated, strict=True) if no)) - affirmed
 
 
 def _terms(text: str, language: str) -> frozenset[str]:

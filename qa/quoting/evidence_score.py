@@ -140,9 +140,12 @@ class _Coverage:
         self._related = _related(question, hits, lexicon)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
-        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself."""
+        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it."""
         language = unit.hit.chunk.language
-        best = self._place(self._question.form(term, language), unit)
+        form = self._question.form(term, language)
+        if form in unit.denied and not self._question.negative:
+            return 0.0
+        best = self._place(form, unit)
         if term in self._codes and best < OWN and _has_apart(unit, self._question.words[term]):
             return OWN
         if parts := self._question.parts(term, language):

@@ -44,6 +44,7 @@ class QuestionTerms:
     - `codes`: terms that identify a thing ("k80-250", "dn-58213", "shared_buffers", a number).
     - `wants`: the kinds of value asked for; `asking`: the terms that indicate them ("how many kilograms").
     - `lists`: whether all of a kind are asked for ("all alarms"); `several`: also for an account ("summarise").
+    - `negative`: whether it is negated, or asks whether something is so: both can be answered by what is not so.
     - `sides`: the terms that distinguish two things compared in the question.
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
@@ -59,6 +60,7 @@ class QuestionTerms:
     asking: frozenset[str]
     several: bool
     lists: bool = False
+    negative: bool = False
     sides: tuple[str, ...] = ()
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
@@ -122,8 +124,9 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
     information_of = {term: information(word, language, weights[term]) for term, word in word_of.items()}
+    negative = any(cue(name, language).search(question) for name in ("denies", "whether"))
     asked = QuestionTerms(
-        question, language, weights, word_of, codes, wants, asking, several, lists, sides, unknown, names
+        question, language, weights, word_of, codes, wants, asking, several, lists, negative, sides, unknown, names
     )
     return replace(asked, information=information_of)
 

@@ -14,7 +14,7 @@ _LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
      ("warns", "en", "75 would overstretch it"),
      ("warns", "de", "75 ist zu hoch"), ("lists", "fr", "Quelles étapes suivre ?"), ("points_back", "zh", "它的价格"),
      ("lists", "en", "Which printed parts are red?"), ("compares", "de", "A oder B?"), ("joins", "zh", "甲和乙"),
-     ("goes_on", "de", "Und der Motor?"), ("whether", "ja", "できますか")],
+     ("goes_on", "de", "Und der Motor?"), ("whether", "ja", "できますか"), ("denies", "es", "no apto")],
 )  # fmt: skip
 def test_a_cue_is_found_in_its_language_and_where_none_is_known(name: str, language: str, text: str) -> None:
     assert cue(name, language).search(text)
@@ -27,6 +27,12 @@ def test_a_language_without_cues_shows_none() -> None:
 
 def test_a_cue_is_a_whole_word_where_blanks_stand_between_words() -> None:
     assert not cue("joins", "en").search("sand organ")
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_abbreviation_of_number_is_not_a_negation(language: str) -> None:
+    assert not cue("denies", language).search("Part no.")
+    assert cue("denies", language).search("no oil")
 
 
 @pytest.mark.parametrize("name", sorted(read_table("cues")))

@@ -189,6 +189,28 @@ def test_a_row_that_rules_out_what_is_asked_about_is_not_the_answer() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "denying", "affirming"),
+    [
+        (
+            "Which ring suits mineral oil?",
+            "Ring | Not suitable for\nEPDM | Mineral oil",
+            "Stock in hall 7 and 8 on Monday | Mineral oil\nFKM | Mineral oil",
+        ),
+        (
+            "Welche Dichtung eignet sich für Mineralöl?",
+            "Dichtung | Farbe | Nicht geeignet für\nEPDM | schwarz | Mineralöl",
+            "Bestand in Halle 7 und 8 am Montag | Mineralöl\nFKM | Mineralöl",
+        ),
+        ("哪种密封圈适用于矿物油？", "密封圈 | 不适用于\nEPDM | 矿物油", "材料 | 用途\nFKM | 矿物油"),
+    ],
+)
+def test_a_column_with_a_negated_name_does_not_affirm_its_cells(question: str, denying: str, affirming: str) -> None:
+    answer = ask(question, {"sheet.txt": f"{denying}\n\n{affirming}"})
+    assert "FKM" in answer.text
+    assert "EPDM" not in answer.text
+
+
+@pytest.mark.parametrize(
     "question", ["Which ring is not suitable for mineral oil?", "Is an EPDM ring suitable for mineral oil?"]
 )
 def test_a_negative_question_and_one_of_whether_are_answered_by_it(question: str) -> None:
