@@ -117,6 +117,8 @@ _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _TERMINAL = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 """Terminal control sequences (ECMA-48) in outputs and tracebacks."""
 _FENCES = re.compile(r"`{3,}")
+_UNEXPECTED = (ValueError, TypeError, AttributeError, KeyError)
+"""Errors of reading JSON values that have another type than nbformat says."""
 
 
 def _is_notebook(sample: FileSample) -> bool:
@@ -134,8 +136,8 @@ class NotebookReader:
         builder = DocumentBuilder(source, settings, self.name)
         try:
             notebook = json.loads(decode(path.read_bytes()).text)
-            text = "\n\n".join(_cells(notebook))
-        except (ValueError, RecursionError, TypeError, AttributeError, KeyError) as error:
+            text = "\n\n".join(_cells(notebook, builder))
+        except (*_UNEXPECTED, RecursionError) as error:
             raise Malformed(f"not a notebook: {error}", ids=(source.uri,)) from error
         _append_metadata(notebook.get("metadata", {}), builder)
         append_markdown(text, builder)
@@ -150,8 +152,8 @@ def _append_metadata(metadata: dict[str, Any], builder: DocumentBuilder) -> None
         builder.meta("author", ", ".join(names))
 
 
-def _cells(notebook: dict[str, Any]) -> Iterator[str]:
-    """Yield the cells as Markdown; before nbformat 4 they are in worksheets."""
+def _cells(notebook: dict[str, Any], builder: DocumentBuilder) -> Iterator[str]:
+    """Yield the cells as Markdown; before nbformat 4 they are in worksheets. An invalid output becomes a remark."""
     language = str(notebook.get("metadata", {}).get("kernelspec", {}).get("language", ""))
     sheets = [notebook, *notebook.get("worksheets", [])]
     for cell in [cell for sheet in sheets for cell in sheet.get("cells", [])]:
@@ -163,7 +165,10 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
         else:
             yield _fenced(source, language if kind == "code" else "")
         for output in cell.get("outputs", []):
-            yield from _output(output)
+            try:
+                yield _output(output)
+            except _UNEXPECTED:
+                builder.remark("an output of a cell is invalid and was not read")
 
 
 def _joined(lines: str | list[str]) -> str:
@@ -178,24 +183,23 @@ def _with_attachments(source: str, attachments: dict[str, dict[str, str]]) -> st
     return source
 
 
-def _output(output: dict[str, Any]) -> Iterator[str]:
-    """Yield an output in its most informative form: a table, a picture, else text."""
+def _output(output: dict[str, Any]) -> str:
+    """Return an output in its most informative form: a table, a picture, else text."""
     forms = {**output, **output.get("data", {})}
     pictures = [one for one in _PICTURES if one in forms]
     if output.get("output_type") == "stream":
-        yield _fenced(_joined(output["text"]))
-    elif output.get("output_type") in ("error", "pyerr"):
-        yield _fenced(f"{output.get('ename', '')}: {output.get('evalue', '')}")
-    elif "text/html" in forms:
+        return _fenced(_joined(output["text"]))
+    if output.get("output_type") in ("error", "pyerr"):
+        return _fenced(f"{output.get('ename', '')}: {output.get('evalue', '')}")
+    if "text/html" in forms:
         # A blank line would end the HTML in Markdown.
-        yield "<div>" + re.sub(r"\n\s*\n", "\n", _joined(forms["text/html"])) + "</div>"
-    elif "text/markdown" in forms:
-        yield _joined(forms["text/markdown"])
-    elif pictures:
+        return "<div>" + re.sub(r"\n\s*\n", "\n", _joined(forms["text/html"])) + "</div>"
+    if "text/markdown" in forms:
+        return _joined(forms["text/markdown"])
+    if pictures:
         alt = escape(_joined(forms.get("text/plain", "")).strip(), quote=True)
-        yield f'<img alt="{alt}" src="data:{pictures[0]};base64,{_unwrapped(forms[pictures[0]])}">'
-    else:
-        yield _fenced(_joined(forms.get("text/plain", forms.get("text", ""))))
+        return f'<img alt="{alt}" src="data:{pictures[0]};base64,{_unwrapped(forms[pictures[0]])}">'
+    return _fenced(_joined(forms.get("text/plain", forms.get("text", ""))))
 
 
 def _unwrapped(data: str | list[str]) -> str:

@@ -68,6 +68,12 @@ def test_code_with_a_fence_in_it_stays_whole(document_of: Read) -> None:
     assert ("code", 0, "a = '''\n```\n'''") in pieces(document_of("a.ipynb", notebook(code("a = '''\n```\n'''"))))
 
 
+def test_an_invalid_output_is_remarked_and_the_rest_is_read(document_of: Read) -> None:
+    document = document_of("a.ipynb", notebook(code("print(1)", {"data": 1}, {"output_type": "stream", "text": "1"})))
+    assert [text for _, _, text in pieces(document)] == ["print(1)", "1"]
+    assert any("an output of a cell is invalid" in note for note in document.notes)
+
+
 def test_worksheets_of_old_notebooks_are_read(document_of: Read) -> None:
     cells = [{"cell_type": "heading", "level": 2, "source": "Seal"}, {"cell_type": "code", "input": "x", "outputs": []}]
     told = json.dumps({"worksheets": [{"cells": cells}], "metadata": {}, "nbformat": 3})
