@@ -66,6 +66,8 @@ class SqliteGraph:
             keys += connection.execute("SELECT source, kind, target, key FROM edges WHERE owner = ?", (number,))
             _delete(connection, "edges", _EDGE_KEY, keys)
             _delete(connection, "nodes", ("id",), list(connection.execute(own[1:-1], (number,))))
+            # Its digest is not that of an empty set if a hash was damaged.
+            connection.execute("DELETE FROM owners WHERE owner = ?", (number,))
 
     def nodes(
         self, kinds: Collection[NodeKind] = (), ids: Collection[str] | None = None, owner: str | None = None

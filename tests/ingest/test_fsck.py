@@ -13,6 +13,7 @@ import pytest
 
 from pipelines import build
 from pipelines.core.errors import StoreMismatch
+from pipelines.core.graph import CORPUS_OWNER
 from pipelines.core.ids import digest
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.integrity import SAMPLED_LEAST, Defect, StorePart, inspect_artifacts
@@ -114,6 +115,16 @@ def test_a_row_of_the_graph_that_cannot_be_read_is_found_and_mended(kb: Path) ->
     assert not fsck(kb).clean
     assert fsck(kb, repair=True).clean
     assert graph_of(kb) == before
+
+
+@pytest.mark.parametrize("owner", ["nodes.owner", f"(SELECT number FROM ids WHERE id = '{CORPUS_OWNER}')"])
+def test_a_damaged_hash_is_repaired_together_with_the_digest_of_its_owner(owner: str, kb: Path) -> None:
+    with closing(sqlite3.connect(kb / "strata.db")) as db:
+        place = f"(SELECT min(id) FROM nodes WHERE owner = {owner})"
+        db.execute(f"UPDATE nodes SET hash = zeroblob(16) WHERE id = {place}")
+        db.commit()
+    assert fsck(kb).findings
+    assert fsck(kb, repair=True).remaining == ()
 
 
 def test_a_damaged_entry_of_the_catalog_is_taken_up_by_the_next_ingest(folder: Path, kb: Path) -> None:
