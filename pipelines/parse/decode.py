@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -22,22 +21,16 @@ in the others. Latin text has nearly all zeros in the one and none in the other;
 Latin-1 always has a mark in practice."""
 _DAMAGE = 5000
 """Minimum bytes of UTF-8 per damaged byte; in another encoding, each letter beyond ASCII would be damaged."""
-_ASCII, _LETTERS = 0x7F, 0xC0
-"""The last byte of ASCII, and the first letter of ISO 8859-1."""
-_WESTERN = 0.9
-"""Minimum share of letters and signs of Windows-1252 among the bytes beyond ASCII of a Windows-1252 text."""
 _SAMPLE = 65536
 """Bytes that the guess is based on."""
 _PART = 1000
-"""Bytes of a part that is guessed on its own. Of texts of 300 characters, the library recognises 85 of 87; of 2000
-characters, all of 96 (Japanese, Chinese, Korean, Russian, Arabic, French, German and Spanish in their encodings)."""
-_ENCODINGS = [
-    "euc_kr", "cp932", "gb18030", "euc_jp", "big5", "cp1252", "cp1250", "iso8859_2", "cp1254", "cp1257", "cp1251",
-    "koi8_r", "cp866", "iso8859_5", "cp1253", "cp1255", "cp1256", "tis_620",
-]  # fmt: skip
-"""The encodings of web texts that are not in UTF-8 (WHATWG Encoding, section 4.2)."""
-_WESTERN_SIGNS = frozenset("€„…‘’“”–—™\xa0§©«®°±²³µ·»½".encode("cp1252"))
-_WORD_BEYOND_ASCII = re.compile(rb"[\x80-\xff]{3,}")
+"""Bytes of a part that is guessed on its own, about ten lines: chardet recognizes 500 of 500 samples of that size, and
+472 of 495 of a single line of 40 characters (lines of manual pages in 13 languages and 16 encodings)."""
+_ENCODINGS = (
+    "cp949", "cp932", "gb18030", "euc_jis_2004", "big5", "big5hkscs", "cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257",
+    "cp1251", "koi8-r", "cp866", "iso8859-5", "cp1253", "cp1255", "cp1256", "cp874",
+)  # fmt: skip
+"""The encodings of web texts that are not in UTF-8 (WHATWG Encoding, section 4.2), by the names of chardet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,30 +93,21 @@ def _guess(data: bytes) -> Decoded:
     near_utf8 = _lossy(data, "utf-8")
     if near_utf8.damaged <= len(data) // _DAMAGE + 1 and any(not c.isascii() and c != "\ufffd" for c in near_utf8.text):
         return near_utf8
-    sample = data[:_SAMPLE]
-    return _lossy(data, "cp1252" if _is_western(sample) else _likeliest(sample))
-
-
-def _is_western(sample: bytes) -> bool:
-    """Whether letters beyond ASCII occur singly or in pairs, as in Latin script, and are those of Windows-1252.
-
-    Checked first because the library takes some of these texts for Eastern European.
-    """
-    high = [byte for byte in sample if byte > _ASCII]
-    if 2 * sum(map(len, _WORD_BEYOND_ASCII.findall(sample))) > len(high):
-        return False
-    return sum(byte >= _LETTERS or byte in _WESTERN_SIGNS for byte in high) >= _WESTERN * len(high)
+    return _lossy(data, _likeliest(data[:_SAMPLE]))
 
 
 def _likeliest(sample: bytes) -> str:
-    """Return the encoding of most parts of a sample, so that a damaged or truncated part has no influence."""
-    from charset_normalizer import from_bytes
+    """Return the encoding of most parts of a sample, so that a damaged or truncated part has no influence.
+
+    Lines in ASCII are left out: a single word in another script would not count among them.
+    """
+    from chardet import detect
 
     parts = [b""]
     for line in sample.splitlines(keepends=True):
         if len(parts[-1]) > _PART:
             parts.append(b"")
-        parts[-1] += line
-    best = (from_bytes(part, cp_isolation=_ENCODINGS).best() for part in parts if not part.isascii())
-    votes = Counter(match.encoding for match in best if match is not None)
+        parts[-1] += b"" if line.isascii() else line
+    found = (detect(part, include_encodings=_ENCODINGS, compat_names=False) for part in parts if part)
+    votes = Counter(match["encoding"] or "cp1252" for match in found)
     return votes.most_common(1)[0][0] if votes else "cp1252"

@@ -13,6 +13,11 @@ TEXTS = {
     "fr": "L’étalonnage du capteur est réalisé à 25 °C. Où trouver la référence ?",
     "ru": "Техническое обслуживание концентратора проводится каждые три месяца.",
     "pl": "Zażółć gęślą jaźń. Wymiana filtra powietrza co trzy miesiące, sprawdź ciśnienie.",
+    "hu": "A szűrőt háromhavonta kell cserélni, és a nyomást ellenőrizni kell.",
+    "tr": "Filtre üç ayda bir değiştirilmeli, basınç ölçülmelidir. Şişe boş.",
+    "zh-row": "料号;名称;数量;库位",
+    "zh-word": "阀门",
+    "ru-word": "Клапан",
     "el": "Η συντήρηση του φίλτρου γίνεται κάθε τρεις μήνες, ελέγξτε την πίεση.",
 }
 CASES = [
@@ -32,6 +37,13 @@ CASES = [
     ("pl", "cp1250"),
     ("pl", "iso8859_2"),
     ("el", "cp1253"),
+    ("hu", "cp1250"),
+    ("hu", "iso8859_2"),
+    ("tr", "cp1254"),
+    ("ru", "iso8859_5"),
+    ("zh-row", "gb18030"),
+    ("zh-word", "gb18030"),
+    ("ru-word", "cp866"),
     ("ru", "utf-8"),
     ("de", "utf-16-be"),
 ]
