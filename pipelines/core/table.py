@@ -98,12 +98,16 @@ class Table:
         return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]])
 
     def to_html(self) -> str:
-        rows = "".join(f"<tr>{self._row_html(number)}</tr>" for number in range(self.rows))
+        """Return the table as HTML; each place that no cell covers has an empty one, so that columns stay aligned."""
+        places = [["<td></td>"] * self.columns for _ in range(self.rows)]
+        for cell in self.cells:
+            for row in places[cell.row : cell.row + cell.row_span]:
+                end = min(self.columns, cell.column + cell.column_span)
+                row[cell.column : end] = [""] * (end - cell.column)
+            places[cell.row][cell.column] = _cell_html(cell)
+        rows = "".join(f"<tr>{''.join(row)}</tr>" for row in places)
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
         return f"<table>{caption}{rows}</table>"
-
-    def _row_html(self, number: int) -> str:
-        return "".join(_cell_html(cell) for cell in self.cells if cell.row == number)
 
 
 def is_data(cells: Sequence[Cell]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Callable
 from html import escape
@@ -35,6 +36,8 @@ COLOURS = MappingProxyType(
     }
 )
 
+_NUMBERED = re.compile(r"\d{1,9}[.)] ")
+"""The mark of an item of an ordered list in Markdown."""
 _MOST_PAGES = 200
 """Maximum pages that are rendered; 200 take about 20 MB in the browser."""
 _MOST_ENTRIES = 400
@@ -235,8 +238,8 @@ def _line(text: str) -> str:
 
 
 def _item(text: str, level: int) -> str:
-    indent = "  " * (level - 1)
-    return f"{indent}- " + text.replace("\n", f"\n{indent}  ")
+    indent = "  " * (level - 1) + ("" if _NUMBERED.match(text) else "- ")
+    return indent + text.replace("\n", f"\n{indent}  ")
 
 
 def _fenced(text: str) -> str:

@@ -60,3 +60,14 @@ def test_the_first_row_is_data_where_it_is_as_those_below(rows: str, data: bool)
         for column, text in enumerate(line.split(" | "))
     ]
     assert is_data(cells) is data
+
+
+def test_html_has_a_cell_for_each_place_that_no_cell_covers() -> None:
+    cells = (Cell(0, 0, "a", row_span=2), Cell(0, 2, "c"), Cell(1, 1, "b"), Cell(2, 2, "d"))
+    html = Table("t", 3, 3, cells).to_html()
+    rows = [
+        '<td rowspan="2">a</td><td></td><td>c</td>',
+        "<td>b</td><td></td>",
+        "<td></td><td></td><td>d</td>",
+    ]
+    assert html == f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"

@@ -51,12 +51,16 @@ class SheetTable:
         return ": ".join(text.rstrip(":") for text in texts)[:_LONGEST] if alone and len(texts) <= 2 else ""
 
     def is_titled(self) -> bool:
-        """Whether these are title rows: the first is one cell over several columns, each below has one text or none."""
+        """Whether these are title rows: the first is a word over several columns, each below has one text or none."""
         if self.titles:
             return True
         rows = Counter(cell.row for cell in self.cells if cell.text)
         merged = any(cell.row == 0 and cell.column_span > 1 for cell in self.cells)
-        return merged and len(rows) > 1 and max(rows.values()) == 1
+        return (
+            merged
+            and max(rows.values(), default=0) == 1
+            and is_word(next(cell.text for cell in self.cells if cell.text))
+        )
 
 
 def without_titles(table: SheetTable) -> list[SheetTable]:

@@ -12,6 +12,7 @@ from lxml import html as lxml_html
 
 from pipelines.core.errors import TooLarge
 from pipelines.parse.decode import decode
+from pipelines.parse.office.characters import numeral
 
 Element: TypeAlias = lxml_html.HtmlElement
 
@@ -50,6 +51,12 @@ _LONG_TAG: Final = re.compile(r"<[A-Za-z][^<>]{20000,}+")
 _ATTRIBUTE: Final = re.compile(r"""[^\s"'=/]++(?:\s*+=\s*+(?>"[^"]*+"|'[^']*+'|[^\s"']++))?""")
 _MOST_ATTRIBUTES: Final = 1000
 """Maximum attributes of an element: libxml2 compares each with all before it."""
+_INTEGER: Final = re.compile(r"\s*(-?\d{1,9})")
+_NUMERALS: Final = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
+                    "loweralpha": "lowerLetter", "upperalpha": "upperLetter", "lowerroman": "lowerRoman",
+                    "upperroman": "upperRoman"}  # fmt: skip
+"""Notations by the attribute `type` of a list (HTML 4.4.5), and by its class in the HTML of docutils."""
+_UNNUMBERED: Final = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
 _XML_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
@@ -182,3 +189,40 @@ def _holds_title(element: Element) -> bool:
 def text_of(element: Element) -> str:
     """Return all text of an element on one line."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""
+
+
+class ListNumbers:
+    """Numbers the items of nested lists as browsers do (HTML 4.4.5 and 4.4.8)."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[Element, int]] = []
+        """The open lists, each with the number of its next item."""
+
+    def begin(self, element: Element) -> None:
+        """Begin a list of any kind."""
+        first = _integer(element.get("start"))
+        if first is None:
+            first = sum(child.tag == "li" for child in element) if "reversed" in element.attrib else 1
+        self._open.append((element, first))
+
+    def end(self) -> None:
+        """End the innermost list."""
+        self._open.pop()
+
+    def take(self, item: Element) -> str:
+        """Return the number of the next item with its point, "3. " or "c. "; empty outside of an ordered list."""
+        if not self._open or self._open[-1][0].tag != "ol":
+            return ""
+        element, following = self._open[-1]
+        value = _integer(item.get("value"))
+        number = following if value is None else value
+        self._open[-1] = element, number + (-1 if "reversed" in element.attrib else 1)
+        if _UNNUMBERED.search(element.get("style", "")):
+            return ""
+        notations = (_NUMERALS.get(name) for name in (element.get("type", ""), *element.get("class", "").split()))
+        return f"{numeral(number, next(filter(None, notations), ''))}. "
+
+
+def _integer(text: str | None) -> int | None:
+    match = _INTEGER.match(text or "")
+    return int(match[1]) if match else None

@@ -15,6 +15,7 @@ from pipelines.parse.web.dom import (
     LISTS,
     VERBATIM,
     Element,
+    ListNumbers,
     is_furniture,
     is_hidden,
     navigation_blocks,
@@ -72,6 +73,8 @@ class Walker:
         self._titled = titled
         self._inline = Inline()
         self._lists = 0
+        self._numbers = ListNumbers()
+        self._number = ""
         self._item = 0
         self._notes = 0
         self._verbatim = 0
@@ -125,8 +128,10 @@ class Walker:
     def _enter(self, element: Element, tag: str) -> None:
         if tag in LISTS:
             self._lists += 1
+            self._numbers.begin(element)
         elif tag in _ITEMS:
             self._item = max(1, self._lists) + (tag == "dd")
+            self._number = self._numbers.take(element)
         elif tag in VERBATIM:
             self._verbatim += 1
         elif tag in _CAPTIONS:
@@ -143,6 +148,7 @@ class Walker:
         self._flush(element)
         if tag in LISTS:
             self._lists -= 1
+            self._numbers.end()
         elif tag in _ITEMS:
             self._item = 0
         elif tag in VERBATIM:
@@ -184,7 +190,8 @@ class Walker:
         if self._notes:
             return self._footnote(text)
         if self._item:
-            return builder.list_item(text, min(self._item, builder.settings.limits.depth), place)
+            number = "" if text.startswith(self._number) else self._number
+            return builder.list_item(number + text, min(self._item, builder.settings.limits.depth), place)
         return builder.paragraph(text, place)
 
     def _heading(self, text: str, level: int) -> bool:

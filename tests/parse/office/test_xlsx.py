@@ -76,6 +76,15 @@ def test_merged_cells_span(document_of: DocumentOf) -> None:
     assert [(cell.row, cell.column, cell.column_span) for cell in table.cells][:2] == [(0, 0, 2), (0, 2, 1)]
 
 
+def test_a_merged_title_above_a_table_is_a_paragraph_and_its_caption(document_of: DocumentOf) -> None:
+    sheet = rows(
+        ["Test bench 7", None, None], [], ["run", "date", "bar"], ["KV-01", "Monday", 6], ["KV-02", "Friday", 7]
+    )
+    document = document_of("a.xlsx", xlsx(sheet + '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>'))
+    assert [block.kind for block in document.blocks] == [BlockKind.PARAGRAPH, BlockKind.TABLE]
+    assert document.tables[0].caption == "Test bench 7"
+
+
 def test_values_are_shown_as_text(document_of: DocumentOf) -> None:
     styles = x(
         "styleSheet",

@@ -14,6 +14,24 @@ PNG = base64.b64decode(
 )
 
 
+@pytest.mark.parametrize(
+    ("html", "items"),
+    [
+        ("<ol><li>Open<li>Close</ol>", ["1. Open", "2. Close"]),
+        ("<ol start=4><li>Open<li value=9>Close<li>End</ol>", ["4. Open", "9. Close", "10. End"]),
+        ("<ol type=A><li>Open<ol type=i><li>x<li>y</ol><li>Close</ol>", ["A. Open", "i. x", "ii. y", "B. Close"]),
+        ('<ol class="loweralpha simple"><li><p>Open</p></ol>', ["a. Open"]),
+        ("<ol reversed><li>Third<li>Second</ol>", ["2. Third", "1. Second"]),
+        ("<ol><li>1. Open<li>2. Close</ol>", ["1. Open", "2. Close"]),
+        ('<ol style="list-style: none"><li>Open</ol>', ["Open"]),
+        ("<ol><li>Open<ul><li>x</ul><li>Close</ol>", ["1. Open", "x", "2. Close"]),
+        ('<ol start="?"><li value="">Open</ol><li>Stray', ["1. Open", "Stray"]),
+    ],
+)
+def test_items_of_ordered_lists_have_their_numbers(html: str, items: list[str], document_of: Read) -> None:
+    assert texts(document_of("a.html", f"<html><body>{html}</body></html>")) == items
+
+
 def test_a_page_becomes_pieces_in_reading_order(document_of: Read) -> None:
     document = document_of(
         "a.html",

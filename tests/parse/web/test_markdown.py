@@ -16,9 +16,9 @@ def test_markdown_becomes_pieces(document_of: Read) -> None:
         ("title", 0, "Pump"),
         ("paragraph", 0, "Text with marks."),
         ("heading", 2, "Use"),
-        ("list_item", 1, "one"),
+        ("list_item", 1, "1. one"),
         ("list_item", 2, "inner"),
-        ("list_item", 1, "two"),
+        ("list_item", 1, "2. two"),
         ("code", 0, "int x;"),
         ("table", 0, "A | B\n1 | 2"),
     ]

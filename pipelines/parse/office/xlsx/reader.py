@@ -246,7 +246,7 @@ def _notes(root: Element) -> list[CellComment]:
         author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
         body = comment.find("x:text", NAMESPACES)
         text = rich_text(body).strip() if body is not None else ""
-        author = author if not author.startswith("tc=") else ""
+        author = author.strip() if not author.startswith("tc=") else ""
         notes.append(CellComment(comment.get("ref", ""), author, text.removeprefix(f"{author}:").strip()))
     return notes
 
