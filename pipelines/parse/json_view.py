@@ -15,7 +15,11 @@ from pipelines.parse.parsed import Parsed
 
 _NUMBER = re.compile(r"((?:\d{1,3}\.)+\d{0,3}|\d{1,3}\)|[A-Za-z]{1,4}[.)]|\([A-Za-z0-9]{1,4}\))\s+")
 _CHECK_BOX = re.compile(r"([☐☑☒])\s*(?=\S)")
-_NUMBERING_FORMATS = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.")
+_NUMBERING_FORMATS = (
+    "application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.", "text/html", "application/xhtml",
+    "application/epub", "text/markdown", "text/x-rst",
+)  # fmt: skip
+"""Beginnings of the media types whose numbers of list items are not in the file."""
 _KINDS = {BlockKind.TABLE: "table", BlockKind.FIGURE: "picture"}
 
 
@@ -225,7 +229,7 @@ def to_json(parsed: Parsed, indent: int = 1, *, scored: bool = False) -> str:
     """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes.
 
     The texts of blocks are those that are ingested. In the scored form (`scored`), in which parsers are evaluated, the
-    check box of a list item and a number computed by the word processor are in `marker` instead of the text, and the
+    check box of a list item and a number computed from the format's numbering are in `marker` instead of the text, and the
     lines of a rich cell are repeated after its table, with `cell` = (table, row, column).
     """
     return msgspec.json.format(msgspec.json.encode(view(parsed, scored=scored)), indent=indent).decode()
