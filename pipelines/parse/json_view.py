@@ -229,7 +229,7 @@ def to_json(parsed: Parsed, indent: int = 1, *, scored: bool = False) -> str:
     """Return `parsed` as JSON: status, title, blocks, headings, tables, pictures, pages, references, notes.
 
     The texts of blocks are those that are ingested. In the scored form (`scored`), in which parsers are evaluated, the
-    check box of a list item and a number computed from the format's numbering are in `marker` instead of the text, and the
-    lines of a rich cell are repeated after its table, with `cell` = (table, row, column).
+    check box of a list item and a number computed from the format's numbering are in `marker` instead of the text, and
+    the lines of a rich cell are repeated after its table, with `cell` = (table, row, column).
     """
     return msgspec.json.format(msgspec.json.encode(view(parsed, scored=scored)), indent=indent).decode()

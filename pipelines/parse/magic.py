@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zipfile
 import zlib
@@ -14,6 +15,8 @@ ENCRYPTED_OFFICE = "application/vnd.ms-office.encrypted"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
+_ODF_VARIANT = re.compile(r"-(?:template|web|master)$")
+"""Variants with the content of the plain type (ODF 1.3 part 2, 3.3): templates, texts for the web, master documents."""
 CONTAINER = "META-INF/container.xml"
 """The member that names the package file of an EPUB (EPUB 3.3, OCF 4.2.6.3.1)."""
 
@@ -150,7 +153,7 @@ def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
         return _ODF + "text" if "META-INF/manifest.xml" in names and "content.xml" in names else ""
     with archive.open(f"{folder}mimetype") as member:
         declared = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip()
-    return declared.removesuffix("-template") if declared.startswith((_ODF, "application/epub")) else ""
+    return _ODF_VARIANT.sub("", declared) if declared.startswith((_ODF, "application/epub")) else ""
 
 
 def folder_of_book(names: list[str]) -> str:

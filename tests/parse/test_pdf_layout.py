@@ -21,9 +21,19 @@ from pipelines.parse.pdf.extract import add_rules
 from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
-from pipelines.parse.pdf.layout import in_box
+from pipelines.parse.pdf.layout import fill_regions, in_box
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import MOST_SHAPES, Bookmark, PageGrid, PageWord, Paint, RawPage, RegionKind, Rules
+from pipelines.parse.pdf.page import (
+    MOST_SHAPES,
+    Bookmark,
+    PageGrid,
+    PageRegion,
+    PageWord,
+    Paint,
+    RawPage,
+    RegionKind,
+    Rules,
+)
 from pipelines.parse.pdf.stripes import find_lattices, find_stripes, split_at_text
 from pipelines.parse.pdf.survey import survey
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings, PdfSettings
@@ -321,6 +331,22 @@ def paragraph(left: float = 60.0, count: int = 400) -> PageItem:
 def kept(*items: PageItem, outline: Outline | None = None) -> list[str]:
     found = consistent(items, outline or Outline.of([]), BODY)
     return [item.text for item in found if item.kind is BlockKind.HEADING]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("This manual is valid from serial number 20511. 1", RegionKind.TEXT),
+        ("本手册自序列号20511起有效，请妥善保管以备日后查阅。", RegionKind.TEXT),
+        ("5.2. HISTORICAL PERSPECTIVE OF …", RegionKind.HEADER),
+        ("16 | Example AB. All Rights Reserved.: ASN.1", RegionKind.HEADER),
+        ("Page 3.", RegionKind.HEADER),
+    ],
+)
+def test_a_sentence_at_the_edge_of_a_page_is_text(text: str, kind: RegionKind) -> None:
+    rect = Rect(50, 50, 400, 60)
+    (filled,) = fill_regions([PageRegion(RegionKind.HEADER, rect)], [Line(text, rect, BODY)])
+    assert filled.kind is kind
 
 
 def test_a_style_that_the_model_mostly_takes_for_text_makes_no_headings() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from pipelines.lang.sentences import is_complete
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.columns import in_rows, read_columns, reading_order
 from pipelines.parse.lines import Line, Rect, around
@@ -25,6 +27,11 @@ _WIDEST_BAR, _MOST_PADDING = 8.0, 1.5
 _LARGEST_BULLET, _BULLET_GAP, _OFF_CENTRE = 6.0, 20.0, 0.25
 """Maximum size of a drawn bullet in points, half of 12-point type, and distance to its text; and how far it may be from
 the middle of the line, in line heights: CSS centres it on lower-case letters."""
+
+_SHORTEST_SENTENCE = 20
+"""Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
+_NOTE_MARK = re.compile(r"\s+(?:\d{1,3}|[*†‡]{1,3})$")
+"""The mark of a footnote behind a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,8 @@ def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[F
     """Return the regions with their lines, in reading order; lines outside all regions become text regions.
 
     A line is assigned to the region that contains the largest share of it, more than half; on a tie, to the smallest
-    region. The model's own order is not used, because it crosses columns on difficult pages.
+    region. The model's own order is not used, because it crosses columns on difficult pages. A page header or footer
+    that is a sentence is a text region: text at the edge of a page is not to be lost.
     """
     assigned: dict[int, list[Line]] = {}
     unassigned: list[Line] = []
@@ -164,7 +172,7 @@ def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[F
         else:
             assigned.setdefault(home, []).append(line)
     filled = [
-        FilledRegion(region.kind, region.rect, _ordered(assigned.get(number, []), region))
+        FilledRegion(_kind(region, assigned.get(number, [])), region.rect, _ordered(assigned.get(number, []), region))
         for number, region in enumerate(regions)
         if number in assigned or region.kind in (RegionKind.PICTURE, RegionKind.TABLE)
     ]
@@ -174,6 +182,15 @@ def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[F
             for run in _split_at_gaps(group)
         ]
     return in_reading_order(filled)
+
+
+def _kind(region: PageRegion, lines: Sequence[Line]) -> RegionKind:
+    if region.kind not in (RegionKind.HEADER, RegionKind.FOOTER):
+        return region.kind
+    text = " ".join(line.text for line in lines)
+    text = _NOTE_MARK.sub("", text)
+    is_sentence = len(text) >= _SHORTEST_SENTENCE and is_complete(text) and not text.endswith("…")
+    return RegionKind.TEXT if is_sentence else region.kind
 
 
 def in_reading_order(filled: Sequence[FilledRegion]) -> list[FilledRegion]:

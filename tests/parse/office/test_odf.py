@@ -6,6 +6,8 @@ import io
 import zipfile
 from collections.abc import Callable
 
+import pytest
+
 from pipelines.core.document import BlockKind, Document, ReferenceKind
 from pipelines.core.outcome import Status
 from pipelines.parse.office.odf.document import NAMESPACES
@@ -36,6 +38,27 @@ def test_headings_have_their_outline_level_and_the_title_its_style(document_of: 
         ("heading", 2, "Use"),
         ("paragraph", 0, "a  b"),
     ]
+
+
+def test_a_paragraph_in_a_built_in_heading_style_is_a_heading(document_of: DocumentOf) -> None:
+    styles = (
+        '<style:style style:name="P1" style:parent-style-name="Heading_20_2"/>'
+        '<style:style style:name="Heading_20_2" style:display-name="Heading 2"/>'
+    )
+    document = document_of("a.odt", odf("text", '<text:p text:style-name="P1">Use</text:p>', styles=styles))
+    assert shown(document) == [("heading", 2, "Use")]
+
+
+@pytest.mark.parametrize("kind", ["text-web", "text-master", "text-template"])
+def test_variants_of_text_documents_are_read_as_text(kind: str, document_of: DocumentOf) -> None:
+    data = odf("text", "<text:p>45 bar</text:p>", parts={"mimetype": f"application/vnd.oasis.opendocument.{kind}"})
+    assert document_of("a.odt", data).text == "45 bar"
+
+
+def test_the_pages_of_a_drawing_are_read(document_of: DocumentOf) -> None:
+    body = "<draw:page><draw:custom-shape><text:p>Pump P-7</text:p></draw:custom-shape></draw:page>"
+    data = odf("drawing", body, parts={"mimetype": "application/vnd.oasis.opendocument.graphics"})
+    assert shown(document_of("a.odg", data)) == [("paragraph", 0, "Pump P-7")]
 
 
 def test_lists_are_nested_and_numbered_and_go_on(document_of: DocumentOf) -> None:

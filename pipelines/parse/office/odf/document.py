@@ -65,6 +65,8 @@ class OpenDocument:
 
 
 _FLAT_TYPE = "-flat-xml"
+_BODIES = {"graphics": "drawing"}
+"""Names of the element with the content that differ from the name of the type."""
 _FLAT = re.compile(r"<office:document\s[^<>]*office:mimetype=[\"']([\w./-]{1,100})[\"']")
 
 
@@ -107,7 +109,7 @@ def _from_roots(
     package: Package, source: Source, content: Element, styles: Element, metadata: Element | None
 ) -> OpenDocument:
     kind = source.media_type.removesuffix(_FLAT_TYPE).rpartition(".")[2]
-    body = next(content.iter(qualified(f"office:{kind}")), None)
+    body = next(content.iter(qualified(f"office:{_BODIES.get(kind, kind)}")), None)
     if body is None:
         raise Malformed(f"the content has no {kind}", ids=(source.uri,))
     return OpenDocument(package, body, content, styles, _metadata(metadata))
@@ -130,6 +132,7 @@ _DEFAULT_SIZE = 12.0
 """Points: the default of LibreOffice."""
 _MOST_BASE_STYLES = 20
 """Maximum styles based on one another; a longer chain is a cycle."""
+_HEADING = re.compile(r"heading (\d{1,2})", re.IGNORECASE)
 _CODE = re.compile(r"preformatted|source|code", re.IGNORECASE)
 _STYLE, _SPAN = qualified("text:style-name"), qualified("text:span")
 
@@ -197,8 +200,11 @@ class OdfStyles:
         return any(style.name.strip().lower() == "caption" for style in self._chain(name))
 
     def heading_level(self, name: str) -> int:
-        """Return the outline level of a style, own or inherited, 0 if it has none."""
-        return next((style.outline for style in self._chain(name) if style.outline), 0)
+        """Return the outline level of a style, own or inherited, 0 if it has none.
+
+        Without a level, it is that of the built-in style "Heading 2", which files name in English in any language.
+        """
+        return next((level for style in self._chain(name) if (level := style.outline or _named_level(style.name))), 0)
 
     def look(self, *names: str) -> Look:
         """Return the type size and weight of text in nested styles, given from the innermost."""
@@ -232,6 +238,11 @@ def marker(levels: list[ListLevel], counts: list[int], depth: int) -> str:
         numeral(counts[at], levels[at].form or "decimal") for at in range(first, depth) if counts[at] or at == depth - 1
     ]
     return f"{level.before}{'.'.join(numbers)}{level.after}".strip()
+
+
+def _named_level(style: str) -> int:
+    match = _HEADING.fullmatch(style.strip())
+    return int(match[1]) if match else 0
 
 
 def _weight_and_size(style: Element) -> tuple[bool | None, float]:

@@ -71,9 +71,9 @@ _DEFAULT_SIZE = (720.0, 540.0)
 
 
 class OdpReader:
-    """Reads slides with tables, pictures, charts and notes."""
+    """Reads slides with tables, pictures, charts and notes, and the pages of drawings."""
 
-    formats = formats_of("presentation", ".odp")
+    formats = (*formats_of("presentation", ".odp"), *formats_of("graphics", ".odg"))
     name = "odp"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
