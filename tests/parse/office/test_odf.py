@@ -183,7 +183,9 @@ def test_a_chart_of_a_slide_is_a_figure_with_its_data(document_of: DocumentOf) -
     )
     with zipfile.ZipFile(io.BytesIO(chart)) as archive:
         content = archive.read("content.xml")
-    slide = '<draw:page><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></draw:page>'
+    slide = (
+        '<draw:page><draw:frame><draw:object xlink:href="./Object 1"><text:p/></draw:object></draw:frame></draw:page>'
+    )
     document = document_of("a.odp", odf("presentation", slide, parts={"Object 1/content.xml": content}))
     assert [block.kind for block in document.blocks] == [BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.TABLE]
     assert document.tables[0].caption == "Load"

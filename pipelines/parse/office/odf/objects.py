@@ -123,12 +123,12 @@ class Objects:
             self._builder.figure(image_of(data, text), place)
 
     def _object(self, element: Element, href: str, text: str, place: Place, with_data: bool) -> bool:
-        """Append an embedded object; return whether it is of a supported kind with content."""
-        root = (
-            element
-            if len(element)
-            else read_xml(self._package, posixpath.join(posixpath.normpath(href), "content.xml"))
-        )
+        """Append an embedded object; return whether it is of a supported kind with content.
+
+        Its content is a part of the package, or in a flat file inside the element.
+        """
+        part = posixpath.join(posixpath.normpath(href), "content.xml")
+        root = read_xml(self._package, part) if href else element
         if root is None:
             return False
         formula = next(root.iter(qualified("math:math")), None)
