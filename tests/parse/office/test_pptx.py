@@ -117,7 +117,8 @@ def test_tables_keep_their_spans_and_header(document_of: DocumentOf) -> None:
 
 
 def test_notes_follow_their_slide_without_its_number(document_of: DocumentOf) -> None:
-    notes = slide(shape("say this", kind="body") + shape("7", kind="sldNum"), root="notes")
+    number = shape('<a:fld id="{0}" type="slidenum"><a:t>&lt;number&gt;</a:t></a:fld>')
+    notes = slide(shape("say this", kind="body") + shape("7", kind="sldNum") + number, root="notes")
     data = pptx(
         shape("one"), shape("two"), parts={"ppt/notes/n.xml": notes}, links=[("n", "notesSlide", "../notes/n.xml")]
     )

@@ -44,7 +44,9 @@ def speaker_notes(package: Package, slide: str) -> Iterator[str]:
         for shape in root.iter(qualified("p:sp")) if root is not None else ():
             kind = shape.find("p:nvSpPr/p:nvPr/p:ph", NAMESPACES)
             body = shape.find("p:txBody", NAMESPACES)
-            if body is not None and (kind is None or kind.get("type", "body") == "body"):
+            if body is None or (kind is not None and kind.get("type", "body") != "body"):
+                continue
+            if body.find(".//a:r", NAMESPACES) is not None:  # a text of fields alone is the slide number or the date
                 yield plain_text(body)
 
 
