@@ -50,11 +50,28 @@ def _first(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit:
 
     A reason must be in the same document, a price must be that of the part whose code is in the question.
     """
-    best, reason, formal = scored[0], Kind.REASON in question.wants, question.wants <= _FORMAL
+    best, reason, formal = _informative(question, scored), Kind.REASON in question.wants, question.wants <= _FORMAL
     near = (_OTHERS_NEAR if reason or formal else _VALUE_NEAR) * best.score
     giving = _values_of_named(question, scored) if formal else scored
     close = (item for item in giving if item.gives and item.score >= near)
     return next((item for item in close if not reason or item.unit.hit.document == best.unit.hit.document), best)
+
+
+def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit:
+    """Return the best unit; if it only repeats words of the question, the best of its chunk that adds to it.
+
+    "Pump ZP-60." does not answer what the head of the ZP-60 is, but the next sentence does. For a question whether
+    something is so, the repetition is the answer.
+    """
+    best = scored[0]
+    if question.negative or not _repeats(question, best):
+        return best
+    others = (item for item in scored if item.unit.rank == best.unit.rank and not _repeats(question, item))
+    return next((item for item in others if gain(question, best.covers, item.covers) >= _GAIN), best)
+
+
+def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:
+    return question.has_all(item.unit.own, item.unit.hit.chunk.language)
 
 
 def _values_of_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:

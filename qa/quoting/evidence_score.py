@@ -97,7 +97,7 @@ def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: flo
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
-    repeats = len(unit.own) < MIN_SENTENCE_TERMS and unit.own <= question.forms(unit.hit.chunk.language)
+    repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
     return ScoredUnit(unit, score, covered, 0.0, value, covers)
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from pipelines.lang.characters import fold
 from pipelines.lang.names import names_person
@@ -20,7 +21,7 @@ from pipelines.lang.questions import (
     value_kinds,
     value_words,
 )
-from pipelines.lang.terms import split_identifier, stem, stop_words
+from pipelines.lang.terms import split_identifier, stem, stop_words, terms
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Lexicon
@@ -84,9 +85,18 @@ class QuestionTerms:
         """Return the forms of all terms."""
         return frozenset(self.form(term, language) for term in self.weights)
 
+    def has_all(self, own: frozenset[str], language: str) -> bool:
+        """Whether a text in `language` with these terms has no word that is not in the question."""
+        return own <= _all_terms(self.text, language)
+
     def wants_of(self, column: str, cell: str, language: str) -> bool:
         """Whether a cell has a digit, and its column name, in `language`, names a kind of value that is asked for."""
         return bool(column and _HAS_DIGIT.search(cell) and self.wants & value_kinds(column, language))
+
+
+@lru_cache(maxsize=64)  # called for each unit of each passage found
+def _all_terms(text: str, language: str) -> frozenset[str]:
+    return frozenset(terms(text, language, stop=False))
 
 
 def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:

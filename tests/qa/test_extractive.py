@@ -217,6 +217,30 @@ def test_a_negative_question_and_one_of_whether_are_answered_by_it(question: str
     assert "Not suitable for: Mineral oil" in ask(question, RINGS).claims[0].text
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("What is the rated head of the pump ZP-60?", "Pump ZP-60. Rated head 132 metres. Speed 2950 rpm.", "132"),
+        (
+            "Wie hoch ist die Förderhöhe der Pumpe ZP-60?",
+            "Pumpe ZP-60. Förderhöhe 132 Meter. Drehzahl 2950/min.",
+            "132",
+        ),
+        ("Какой номинальный напор у насоса ЦНС-60?", "Насос ЦНС-60. Номинальный напор 132 метра.", "132"),
+    ],
+)
+def test_a_sentence_that_only_repeats_the_question_is_not_the_answer(question: str, text: str, told: str) -> None:
+    assert told in ask(question, {"sheet.txt": text}).claims[0].text
+
+
+def test_a_repetition_answers_whether_something_is_so() -> None:
+    assert (
+        ask("Is the gate closed?", {"log.txt": "The gate is closed. The pump runs."})
+        .claims[0]
+        .text.startswith("The gate")
+    )
+
+
 def test_sources_that_agree_are_no_conflict() -> None:
     texts = {"a.txt": "The suction head of the K65-200 is 3.4 m.", "b.txt": "Suction head of the K65-200: 3.4 m"}
     assert ask("How many metres is the suction head of the K65-200?", texts).conflicts == ()
