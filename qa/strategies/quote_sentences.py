@@ -15,6 +15,7 @@ from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import ScoredUnit, score_units
+from qa.quoting.extremes import extreme_rows
 from qa.quoting.lists import WholeList, below, compared, first_row, whole_list, whole_table
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
@@ -55,14 +56,21 @@ def quoted(
     sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
-    both = compared(asked, scored)
+    winners = extreme_rows(asked, scored, retrieval)
+    both = [] if winners else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
+    if winners:
+        chosen = [row.item for row in winners.rows]
+        scored = [*chosen, *scored]
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
     citer = Citer(retrieval)
-    listed = _list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below else None
-    quotes = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to]
-    texts = [quote_text(item.unit, asked, listed=listed is not None) for item in quotes]
+    listed = _list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below and not winners else None
+    if winners:
+        quotes, texts = [*chosen, *led_to], [row.text for row in winners.rows]
+    else:
+        quotes, texts = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to], []
+    texts += [quote_text(item.unit, asked, listed=listed is not None) for item in quotes[len(texts) :]]
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
     refused = sure < settings.refuse_below or lacks_formal_value(asked, quotes, scored)
@@ -71,7 +79,8 @@ def quoted(
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
-        warnings = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, scored)))
+        whole = winners or listed
+        warnings = (*doubt, *(whole.warnings if whole else incomplete(asked, chosen, scored)))
     parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
     steps = (*trace, *_trace(hits, asked, scored, quotes), Step("confidence", parts, sure))
     return replace(
