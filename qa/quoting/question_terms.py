@@ -47,6 +47,7 @@ class QuestionTerms:
     - `sides`: the terms that distinguish two things compared in the question.
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
+    - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
     - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
 
@@ -62,6 +63,7 @@ class QuestionTerms:
     sides: tuple[str, ...] = ()
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    meaning: bool = False
     information: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -109,6 +111,10 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
 
     for word in subject_of(question):
         word_of.setdefault(stem(word, language), word)
+    meaning = cue("meaning", language).search(question) is not None
+    for word in subject_of(" ".join(cue("meaning", language).findall(question))) if meaning else ():
+        if len(word_of) > 1:  # "stand for" is not a part of the thing
+            word_of.pop(stem(word, language), None)
     weights = {term: weight_of(word) for term, word in word_of.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(word_of[term]))
     asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
@@ -123,7 +129,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     )
     information_of = {term: information(word, language, weights[term]) for term, word in word_of.items()}
     asked = QuestionTerms(
-        question, language, weights, word_of, codes, wants, asking, several, lists, sides, unknown, names
+        question, language, weights, word_of, codes, wants, asking, several, lists, sides, unknown, names, meaning
     )
     return replace(asked, information=information_of)
 
@@ -133,6 +139,18 @@ def _words_in(word: str, language: str) -> list[str]:
     if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
         return []
     return [part for part in parts if part not in stop_words(language)]
+
+
+def wants_definition(question: QuestionTerms) -> bool:
+    """Whether a question can only be answered by a definition: it asks for a meaning, or what an abbreviation is.
+
+    An abbreviation has two capitals at least and no digit: "NPSHr".
+    """
+    thing = defined_thing(question)
+    place = fold(question.text).find(thing) if thing else -1
+    written = question.text[place : place + len(thing)] if place >= 0 else ""
+    short = sum(map(str.isupper, written)) > 1 and written.isalpha() and not question.text.isupper()
+    return bool(thing) and (question.meaning or short)
 
 
 def defined_thing(question: QuestionTerms) -> str:

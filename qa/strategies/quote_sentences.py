@@ -14,10 +14,10 @@ from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
-from qa.quoting.evidence_score import ScoredUnit, score_units
+from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
 from qa.quoting.extremes import extreme_rows
 from qa.quoting.lists import WholeList, below, compared, first_row, whole_list, whole_table
-from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
+from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
@@ -73,9 +73,10 @@ def quoted(
     texts += [quote_text(item.unit, asked, listed=listed is not None) for item in quotes[len(texts) :]]
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
-    refused = sure < settings.refuse_below or lacks_formal_value(asked, quotes, scored)
+    undefined = wants_definition(asked) and not any(item.defines for item in scored)
+    refused = sure < settings.refuse_below or undefined or lacks_formal_value(asked, quotes, scored)
     if refused:
-        warnings = _unknown_names(asked, scored)
+        warnings = _unknown_names(asked, scored) or (_undefined(asked, scored) if undefined else ())
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
@@ -96,6 +97,15 @@ def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) 
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
+
+
+def _undefined(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
+    """Return a warning that a word is used, but not defined."""
+    used = any(set(item.covers.values()) == {OWN} for item in scored)
+    word = " ".join(asked.words.values())
+    place = asked.text.lower().find(word)
+    written = asked.text[place : place + len(word)] if place >= 0 else word
+    return (f"No passage found says what {written} means, although it is used.",) if used else ()
 
 
 def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
