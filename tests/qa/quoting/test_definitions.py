@@ -32,7 +32,7 @@ TEXTS = {
 
 
 def first(question: str, texts: dict[str, str], language: str = "en") -> str:
-    found = asyncio.run(extractive(question, MemoryRetrieval(texts, language), None, AnswerSettings(refuse_below=0)))
+    found = asyncio.run(extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0)))
     return found.citations[0].quote
 
 
@@ -105,7 +105,7 @@ def test_the_long_form_of_an_abbreviation_says_what_it_means(
 def test_a_meaning_that_no_sentence_gives_is_not_answered_by_a_use_of_the_word(
     language: str, question: str, text: str
 ) -> None:
-    retrieval = MemoryRetrieval({"a.txt": text}, language)
+    retrieval = MemoryRetrieval({"a.txt": text}, language=language)
     answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
     assert answer.abstained
     assert any("says what" in warning for warning in answer.warnings)
