@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -15,7 +15,7 @@ from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
-from qa.quoting.extremes import extreme_rows
+from qa.quoting.extremes import Winners, extreme_rows
 from qa.quoting.lists import WholeList, below, compared, first_row, whole_list, whole_table
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
@@ -64,13 +64,10 @@ def quoted(
         scored = [*chosen, *scored]
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
+    shown = _shown_quotes(asked, both or chosen, scored, winners, retrieval if sure >= settings.refuse_below else None)
+    quotes = [*shown.items, *led_to]
+    texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in led_to)]
     citer = Citer(retrieval)
-    listed = _list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below and not winners else None
-    if winners:
-        quotes, texts = [*chosen, *led_to], [row.text for row in winners.rows]
-    else:
-        quotes, texts = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to], []
-    texts += [quote_text(item.unit, asked, listed=listed is not None) for item in quotes[len(texts) :]]
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
     undefined = wants_definition(asked) and not any(item.defines for item in scored)
@@ -80,15 +77,47 @@ def quoted(
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
-        whole = winners or listed
-        warnings = (*doubt, *(whole.warnings if whole else incomplete(asked, chosen, scored)))
-    parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
-    steps = (*trace, *_trace(hits, asked, scored, quotes), Step("confidence", parts, sure))
+        warnings = (*doubt, *shown.warnings)
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(winners), _confidence_step(evidence, sure))
     return replace(
         quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, warnings),
         confidence=round(sure, 3),
-        conflicts=() if refused else conflict_lines(asked, conflicting_pairs(asked, scored)),
+        conflicts=() if refused or winners else conflict_lines(asked, conflicting_pairs(asked, scored)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotes:
+    """The quoted units with their texts, whether they are a whole list, and what may be missing."""
+
+    items: Sequence[ScoredUnit]
+    texts: Sequence[str]
+    listed: bool
+    warnings: tuple[str, ...]
+
+
+def _shown_quotes(
+    asked: QuestionTerms,
+    chosen: Sequence[ScoredUnit],
+    scored: Sequence[ScoredUnit],
+    winners: Winners | None,
+    retrieval: Retrieval | None,
+) -> _Quotes:
+    """Return the rows with an extreme, a whole list, or single units; lists are read from `retrieval`, if given."""
+    if winners:
+        return _Quotes(chosen, [row.text for row in winners.rows], listed=False, warnings=winners.warnings)
+    listed = _list(asked, chosen, scored, retrieval) if retrieval else None
+    items = listed.items if listed else select_quotes(asked, chosen, scored)
+    texts = [quote_text(item.unit, asked, listed=listed is not None) for item in items]
+    return _Quotes(items, texts, listed is not None, listed.warnings if listed else incomplete(asked, chosen, scored))
+
+
+def _comparison(winners: Winners | None) -> tuple[Step, ...]:
+    return (Step("compared", f"{winners.compared} values of {winners.name}"),) if winners else ()
+
+
+def _confidence_step(evidence: Features, sure: float) -> Step:
+    return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
 def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) -> tuple[str, ...]:

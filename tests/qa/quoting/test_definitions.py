@@ -32,7 +32,9 @@ TEXTS = {
 
 
 def first(question: str, texts: dict[str, str], language: str = "en") -> str:
-    found = asyncio.run(extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0)))
+    found = asyncio.run(
+        extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0))
+    )
     return found.citations[0].quote
 
 
