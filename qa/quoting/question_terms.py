@@ -31,6 +31,8 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _HAS_DIGIT = re.compile(r"\d")
+_A_TERM = re.compile(r"\w++(?:[ '’-]\w++){0,3}")
+"""Up to four words without other punctuation; more are a description ("the final d in names such as sshd")."""
 _NAMES_A_THING = re.compile(r"\d|_|::")
 
 
@@ -150,7 +152,7 @@ def wants_definition(question: QuestionTerms) -> bool:
     place = fold(question.text).find(thing) if thing else -1
     written = question.text[place : place + len(thing)] if place >= 0 else ""
     short = sum(map(str.isupper, written)) > 1 and written.isalpha() and not question.text.isupper()
-    return bool(thing) and (question.meaning or short)
+    return _A_TERM.fullmatch(thing) is not None and (question.meaning or short)
 
 
 def defined_thing(question: QuestionTerms) -> str:

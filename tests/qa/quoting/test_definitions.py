@@ -113,6 +113,13 @@ def test_a_meaning_that_no_sentence_gives_is_not_answered_by_a_use_of_the_word(
     assert any("says what" in warning for warning in answer.warnings)
 
 
+def test_the_meaning_of_what_is_described_need_not_be_a_definition() -> None:
+    text = "守护进程的名称常以字母d结尾(例如sshd、httpd)。"
+    retrieval = MemoryRetrieval({"a.txt": text}, language="zh")
+    question = "sshd、httpd 名称末尾的 d 是什么意思？"
+    assert not asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0))).abstained
+
+
 def test_the_number_of_a_clause_does_not_hide_a_definition() -> None:
     text = "Margin is shown here.\n\n3.4 Margin is the distance between both limits.\n\nMargin may be small."
     assert "distance" in first("What is margin?", {"a.txt": text})
