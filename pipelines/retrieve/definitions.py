@@ -2,8 +2,9 @@
 
 Definitions are recognized by position: the thing begins a sentence, followed by a verb and another function word ("is
 a", "ist eine", "是"), a colon, a dash or an equals sign; or words in brackets follow it anywhere ("Jonas Beck (quality
-manager)"), or it is alone in brackets behind a word ("net positive suction head (NPSH)"); or it is the first cell of a
-row, or the heading above the sentence. In languages without a list of verbs, any two function words follow it.
+manager)"), or it is alone in brackets behind a word, or spells the initials of words before it ("Quality of Service (or
+QoS for short)"); or it is the first cell of a row, or the heading above the sentence. In languages without a list of
+verbs, any two function words follow it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ _NUMBERING = re.compile(r"^(?:\W|\d|[^\W\d_]{1,4}[.)]\s)++")
 """Numbering before the name in a heading or a first cell: "15.4.1. lintian", "iv. PEEP"."""
 _MARK = re.compile(r"\s*+(?:[:：=]|[-–—]\s)")
 """The separator of term and text in a glossary."""
-_OPENING, _CLOSING = re.compile(r"[^\W\d_]\s{0,2}[(（]\s?$"), re.compile(r"\s?[)）]")
+_OPENING, _CLOSING = re.compile(r"[^\W\d_][\"”“»']?\s{0,2}[(（]\s?$"), re.compile(r"\s?[)）]")
 _BEFORE = 6
 """Characters in which a word ends and a bracket opens."""
+_LONGEST, _BETWEEN = 8, 3
+"""Maximum letters of an abbreviation whose long form is before it, and words between them ("or in short")."""
 _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
 
 
@@ -66,7 +69,7 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
     language = unit.hit.chunk.language
     before, _, behind = fold(unit.text).partition(thing)
     explained = _BRACKET.match(behind)
-    if (explained and any(map(str.isalpha, explained.group()))) or _is_short_for(before, behind):
+    if (explained and any(map(str.isalpha, explained.group()))) or _is_short_for(before, thing, behind):
         return True
     after = _BRACKET.sub("", _text_after(_NUMBERING.sub("", fold(unit.text)), thing, language))
     if len(unit.own) < MIN_SENTENCE_TERMS or not after:
@@ -84,10 +87,13 @@ def _goes_on(after: str, language: str) -> bool:
     return not cue_words("clause", language) or cue("clause", language).fullmatch(following[0]) is not None
 
 
-def _is_short_for(before: str, behind: str) -> bool:
-    """Whether what is between two texts stands alone in brackets behind a word."""
-    opening = _OPENING.search(before[-_BEFORE:])
-    return opening is not None and _CLOSING.match(behind) is not None
+def _is_short_for(before: str, thing: str, behind: str) -> bool:
+    """Whether a thing is alone in brackets behind a word, or spells the initials of words shortly before it."""
+    if _OPENING.search(before[-_BEFORE:]) and _CLOSING.match(behind):
+        return True
+    letters, words = "".join(filter(str.isalpha, thing)), _WORD.findall(before)[-_LONGEST - _BETWEEN :]
+    initials = "".join(word[0] for word in words)
+    return 1 < len(letters) <= _LONGEST and letters in initials[-len(letters) - _BETWEEN :]
 
 
 def _is_wording(cell: str) -> bool:

@@ -56,6 +56,8 @@ def quoted(
     sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
+    if defines := wants_definition(asked):
+        scored = sorted(scored, key=lambda item: not item.defines)
     winners = extreme_rows(asked, scored, retrieval)
     both = [] if winners else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
@@ -70,7 +72,7 @@ def quoted(
     citer = Citer(retrieval)
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
-    undefined = wants_definition(asked) and not any(item.defines for item in scored)
+    undefined = defines and not any(item.defines for item in scored)
     refused = sure < settings.refuse_below or undefined or lacks_formal_value(asked, quotes, scored)
     if refused:
         warnings = _unknown_names(asked, scored) or (_undefined(asked, scored) if undefined else ())
