@@ -29,6 +29,8 @@ _NUMBERING = re.compile(r"^(?:\W|\d|[^\W\d_]{1,4}[.)]\s)++")
 """Numbering before the name in a heading or a first cell: "15.4.1. lintian", "iv. PEEP"."""
 _MARK = re.compile(r"\s*+(?:[:：=]|[-–—]\s)")
 """The separator of term and text in a glossary."""
+_INSERTED = re.compile(r"^[\"”“»']?,[^,]{1,40},")
+"""A phrase between a thing and its verb: "a fork, in the software field, means"."""
 _OPENING, _CLOSING = re.compile(r"[^\W\d_][\"”“»']?\s{0,2}[(（]\s?$"), re.compile(r"\s?[)）]")
 _BEFORE = 6
 """Characters in which a word ends and a bracket opens."""
@@ -81,10 +83,12 @@ def _goes_on(after: str, language: str) -> bool:
     """Whether a definition goes on after its thing: with a verb and another function word."""
     if UNSPACED_CHARACTER.match(after):
         return after.startswith(tuple(stop_words(language)))
-    following = _WORD.findall(after)[:_FUNCTION]
-    if len(following) < _FUNCTION or not stop_words(language).issuperset(following):
+    following = _WORD.findall(_INSERTED.sub("", after, count=1))[:_FUNCTION]
+    if len(following) < _FUNCTION:
         return False
-    return not cue_words("clause", language) or cue("clause", language).fullmatch(following[0]) is not None
+    if cue_words("defines", language):
+        return cue("defines", language).fullmatch(following[0]) is not None and following[1] in stop_words(language)
+    return stop_words(language).issuperset(following)
 
 
 def _is_short_for(before: str, thing: str, behind: str) -> bool:
