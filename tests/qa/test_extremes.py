@@ -53,13 +53,22 @@ DIANSHAN = """# 电扇规格
 | 和风 | 900 m³/h | 3.8 kg | 259 元 |
 | 大风 | 2400 m³/h | 9.5 kg | 429 元 |
 """
+VALVES = "Valve;Bore;List price\n" + "".join(
+    f"Globe valve GV-{place};{place + 10} mm;{place * 7 % 97 + 20}.50 EUR\n" for place in range(1, 90)
+)
+"""A table of several chunks; GV-14 is the cheapest one (98 modulo 97), GV-83 the most expensive one (581 modulo 97)."""
+HARBOUR = "# Cranes in {}\n\n| Crane | Lifting capacity | Built |\n| --- | --- | --- |\n"
+NORTH = HARBOUR.format("the north harbour") + "| Nora | 40 t | 1998 |\n| Nils | 900 kg | 2011 |\n"
+SOUTH = HARBOUR.format("the south harbour") + "| Sven | 64 t | 2004 |\n| Siri | 12 t | 1987 |\n"
 
 
 @pytest.fixture(scope="module")
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
     folder, kb = tmp_path_factory.mktemp("files"), tmp_path_factory.mktemp("kb") / "kb"
-    for name, text in {"kettles": KETTLES, "lampen": LAMPEN, "velos": VELOS, "电扇": DIANSHAN}.items():
+    texts = {"kettles": KETTLES, "lampen": LAMPEN, "velos": VELOS, "电扇": DIANSHAN, "north": NORTH, "south": SOUTH}
+    for name, text in texts.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    (folder / "valves.csv").write_text(VALVES)
     build(folder, kb, load(None, {"ingest.workers": 1}, QaSettings).settings)
     with KnowledgeBase.open(kb) as opened:
         yield opened
@@ -74,6 +83,12 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("Which is the lightest kettle?", "Brit", "950 g"),
         ("Which kettle has the highest sound level?", "Brit", "71 dB"),
         ("Which kettle has the shortest boiling time?", "Brit", "3 min"),
+        ("Which globe valve is the cheapest?", "GV-14;", "21.50 EUR"),
+        ("Which globe valve is the most expensive?", "GV-83;", "116.50 EUR"),
+        ("Which crane has the highest lifting capacity?", "Sven", "64 t"),
+        ("Which crane has the lowest lifting capacity?", "Nils", "900 kg"),
+        ("What is the oldest crane?", "Siri", "1987"),
+        ("Which crane in the north harbour has the highest lifting capacity?", "Nora", "40 t"),
         ("Welche Leuchte hat den größten Lichtstrom?", "Max", "3.500 lm"),
         ("Welche Arbeitsleuchte ist am leichtesten?", "Rex", "650 g"),
         ("Was ist die teuerste Leuchte?", "Rex", "1.024,00 EUR"),
