@@ -9,7 +9,7 @@ from functools import cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.numbers import numbers
+from pipelines.lang.numbers import number_word, numbers
 from pipelines.lang.profile import of_language, profile, read_table
 from pipelines.lang.quantities import Kind, Value, in_row, is_unit, quantities
 from pipelines.lang.questions import value_kinds
@@ -23,17 +23,24 @@ _YEAR_FIRST = re.compile(r"(?P<year>\d{4})(?:[-./年](?P<month>\d{1,2})(?:[-./�
 _DAY_FIRST = re.compile(r"(?P<day>\d{1,2})[./](?P<month>\d{1,2})[./](?P<year>\d{4})")
 _MONTHS, _DAYS = 13, 32
 """More than the months of a year and the days of a month."""
+_LAST_WORD = re.compile(r"\w+\s$")
+_MOST = 10
+"""Maximum things asked for by a number; a larger number before a superlative is something else, such as a year."""
 _NO_FIGURES = frozenset({Kind.DATE, Kind.PHONE, Kind.MAIL})
 _MINUS = re.compile(r"(?<![\w.,])[-−–]\s?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """What a question asks for: the `highest` value or the lowest, of one of `kinds` (empty: of any), at `span`."""
+    """What a question asks for: the `highest` value or the lowest, of one of `kinds` (empty: of any), at `span`.
+
+    `count` is the number of things asked for, 3 for "the three cheapest".
+    """
 
     highest: bool
     kinds: frozenset[Kind]
     span: Span
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,19 @@ def extreme_asked(question: str, language: str) -> Extreme | None:
     """
     for highest, kinds, pattern in _patterns(language):
         if found := pattern.search(question):
-            return Extreme(highest, kinds, Span(*found.span()))
+            count, start = _count_before(question, found.start(), language)
+            return Extreme(highest, kinds, Span(start, found.end()), count)
     return None
+
+
+def _count_before(question: str, place: int, language: str) -> tuple[int, int]:
+    """Return the number directly before a superlative with its start, 1 if there is none: "three", "3"."""
+    word = _LAST_WORD.search(question, 0, place)
+    if word is None:
+        return 1, place
+    written = word.group().strip()
+    value = float(written) if written.isascii() and written.isdigit() else number_word(written, language)
+    return (int(value), word.start()) if value and 1 < value <= _MOST else (1, place)
 
 
 def magnitude(name: str, cell: str, language: str, asked: Extreme) -> Magnitude | None:

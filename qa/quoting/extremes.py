@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.magnitudes import Extreme, extreme_asked
+from pipelines.lang.magnitudes import Extreme, Magnitude, extreme_asked
+from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import terms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
@@ -18,7 +19,7 @@ _LEAST = 2
 """Minimum cells that are compared."""
 _COMPARABLE = 2 / 3
 """Minimum share of the filled cells of a series that are values in the same unit; others may be "on request"."""
-_SHOWN = 5
+_SHOWN = 10
 """Maximum quoted rows with the same extreme value; the number of others is stated."""
 _WIDE = 6
 """A row with at most this many cells is quoted whole, of others the first two cells and the value."""
@@ -34,9 +35,9 @@ class Winner:
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """The rows with the extreme value in reading order, of `compared` values of the property `name`.
+    """The rows with the extreme of `compared` values of the property `name`, the most extreme first.
 
-    `left` rows with the same value are not quoted, `unread` cells are no comparable values.
+    If the question asks for several, rows with the next values follow. `left` rows with the same value are not quoted, `unread` cells are no comparable values.
     """
 
     rows: tuple[Winner, ...]
@@ -79,7 +80,7 @@ class _Comparison:
         self._question, self._asked, self._search = question, asked, search
 
     def whole(self, series: Series, others: Sequence[Series], retrieval: Retrieval) -> Series:
-        """Return a column with all rows of its table, and of tables with the same header that fit as well."""
+        """Return a column with all rows of its table, and those of tables that fit as well."""
         if not isinstance(retrieval, WholeCorpus):
             return series
         found: dict[tuple[str, int], Cell] = {}
@@ -92,16 +93,21 @@ class _Comparison:
         return replace(series, cells=tuple(found.values()))
 
     def _is_alike(self, series: Series, other: Series) -> bool:
-        """Whether another table has the same header, as many words of the question, and is not superseded."""
+        """Whether a column of another table has the same name, as many words of the question, and is not superseded."""
         return (
             table_of(other.cells[0].item) != table_of(series.cells[0].item)
-            and (other.in_row, other.name, other.names) == (False, series.name, series.names)
+            and (other.in_row, other.name) == (False, series.name)
             and self._search.context(other) >= self._search.context(series)
+            and self._measures(other) == self._measures(series)
             and not other.cells[0].item.unit.hit.superseded_by
         )
 
+    def _measures(self, series: Series) -> set[tuple[Kind, str]]:
+        values = self._search.values(series.name, series.cells)
+        return {(value.kind, value.measure) for value in values if value is not None}
+
     def winners(self, series: Series) -> Winners | None:
-        """Return the rows with the extreme value of a series; None if its cells are not comparable, or all equal."""
+        """Return the rows with the extreme values of a series; None if its cells are not comparable, or all equal."""
         needed = str.isdigit if series.in_row else str.isalnum  # a row also has its unit of measure
         cells = [cell for cell in self._asked_cells(series) if any(map(needed, cell.text))]
         values = self._search.values(series.name, cells)
@@ -109,12 +115,11 @@ class _Comparison:
         measures = {(value.kind, value.measure) for value, _ in known}
         if len(known) < max(_LEAST, _COMPARABLE * len(cells)) or len(measures) > 1:
             return None
-        figures = [value.figure for value, _ in known]
-        best = max(figures) if self._asked.highest else min(figures)
-        rows = [self._winner(series, cell) for value, cell in known if value.figure == best]
-        if len(rows) == len(known):
+        known.sort(key=lambda one: one[0].figure, reverse=self._asked.highest)
+        last = known[min(self._asked.count, len(known)) - 1][0].figure
+        rows = [self._winner(series, cell) for value, cell in known if not _is_before(last, value, self._asked)]
+        if len(rows) == len(known) and self._asked.count == 1:
             return None
-        rows.sort(key=lambda row: (row.item.unit.hit.uri, row.item.unit.span))
         left, unread = max(0, len(rows) - _SHOWN), len(cells) - len(known)
         return Winners(tuple(rows[:_SHOWN]), series.name, len(known), left, unread)
 
@@ -145,6 +150,11 @@ class _Comparison:
         coverage = covered / (self._question.total or 1.0)
         item = replace(cell.item, covers=covers, coverage=coverage, gives=True)
         return Winner(item, quote_cells(unit, set(range(len(unit.fields))) if narrow else few))
+
+
+def _is_before(figure: float, value: Magnitude, asked: Extreme) -> bool:
+    """Whether a figure is nearer to the extreme than a value."""
+    return figure > value.figure if asked.highest else figure < value.figure
 
 
 def _all_rows(series: Series, scored: Sequence[ScoredUnit]) -> Iterator[Cell]:

@@ -50,6 +50,22 @@ def test_limits_and_comparatives_are_no_superlatives(language: str, question: st
     assert extreme_asked(question, language) is None
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "count"),
+    [
+        ("en", "What are the three cheapest parts?", 3),
+        ("en", "the 5 heaviest pumps", 5),
+        ("de", "Nenne die zwei schwersten Pumpen.", 2),
+        ("en", "What was the 2024 largest order?", 1),
+        ("en", "What is the cheapest part?", 1),
+    ],
+)
+def test_a_number_before_a_superlative_asks_for_as_many(language: str, question: str, count: int) -> None:
+    asked = extreme_asked(question, language)
+    assert asked is not None
+    assert asked.count == count
+
+
 @pytest.mark.parametrize("kinds", [(one, two) for one, by in read_table("extremes").items() for two in by])
 def test_each_extreme_has_all_ten_languages(kinds: tuple[str, str]) -> None:
     assert set(read_table("extremes")[kinds[0]][kinds[1]]) == _LANGUAGES

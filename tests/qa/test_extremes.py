@@ -110,6 +110,19 @@ def test_all_rows_with_the_same_value_are_quoted(knowledge: KnowledgeBase) -> No
     assert [claim.text.partition(";")[0] for claim in answer.claims] == ["Carl", "Dora"]
 
 
+@pytest.mark.parametrize(
+    ("question", "winners"),
+    [
+        ("What are the two heaviest kettles?", ["Carl", "Arno"]),
+        ("Was sind die zwei leichtesten Leuchten?", ["Arbeitsleuchte Rex", "Arbeitsleuchte Lux"]),
+    ],
+)
+def test_as_many_rows_as_asked_for_are_quoted_in_order(
+    knowledge: KnowledgeBase, question: str, winners: list[str]
+) -> None:
+    assert [claim.text.partition(";")[0] for claim in knowledge.ask(question).claims] == winners
+
+
 def test_cells_without_a_value_are_told(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("Which kettle is the cheapest?")
     assert answer.warnings == ("1 cell has no value that could be compared.",)
