@@ -37,7 +37,8 @@ class Winner:
 class Winners:
     """The rows with the extreme of `compared` values of the property `name`, the most extreme first.
 
-    If the question asks for several, rows with the next values follow. `left` rows with the same value are not quoted, `unread` cells are no comparable values.
+    If the question asks for several, rows with the next values follow. `left` rows with the same value are not quoted,
+    `unread` cells are no comparable values.
     """
 
     rows: tuple[Winner, ...]
