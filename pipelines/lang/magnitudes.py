@@ -23,7 +23,7 @@ _YEAR_FIRST = re.compile(r"(?P<year>\d{4})(?:[-./å¹´](?P<month>\d{1,2})(?:[-./æœ
 _DAY_FIRST = re.compile(r"(?P<day>\d{1,2})[./](?P<month>\d{1,2})[./](?P<year>\d{4})")
 _MONTHS, _DAYS = 13, 32
 """More than the months of a year and the days of a month."""
-_LAST_WORD = re.compile(r"\w+\s$")
+_LAST_WORD = re.compile(r"(?<!\w)\w++\s$")
 _MOST = 10
 """Maximum things asked for by a number; a larger number before a superlative is something else, such as a year."""
 _NO_FIGURES = frozenset({Kind.DATE, Kind.PHONE, Kind.MAIL})
