@@ -69,7 +69,7 @@ def read_sets(packages: Path | None) -> dict[str, AskedSet]:
 
 def _written(told: Mapping[str, str], packages: Path | None) -> AskedSet:
     name, role = told["name"], "held out" if told["held_out"] else "fit"
-    documents = WRITTEN / "documents" / name
+    documents = HERE / told["documents"] if "documents" in told else WRITTEN / "documents" / name
     if package := told.get("package"):
         documents = (packages or Path("no-packages")) / package / told["folder"]
     questions, pages = WRITTEN / f"{name}.jsonl", tuple(told.get("pages", ()))

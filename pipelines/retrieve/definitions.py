@@ -1,8 +1,10 @@
 """Finds the evidence units that define a thing ("What is a daemon?").
 
-Definitions are recognized by position, independent of the language: the thing begins a sentence, followed by function
-words ("is a", "ist eine", "是"), a colon or a dash; or words in brackets follow it anywhere ("Jonas Beck (quality
-manager)"); or it is the first cell of a row, or the heading above the sentence.
+Definitions are recognized by position: the thing begins a sentence, followed by a verb and another function word ("is
+a", "ist eine", "是"), a colon, a dash or an equals sign; or words in brackets follow it anywhere ("Jonas Beck (quality
+manager)"), or it is alone in brackets behind a word, or spells the initials of words before it ("Quality of Service (or
+QoS for short)"); or it is the first cell of a row, or the heading above the sentence. In languages without a list of
+verbs, any two function words follow it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from itertools import takewhile
 
 from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.terms import stem, stop_words
+from pipelines.lang.word_lists import cue, cue_words
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.table_rows import cells_of
@@ -24,8 +27,15 @@ _ARTICLE = 2
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _NUMBERING = re.compile(r"^(?:\W|\d|[^\W\d_]{1,4}[.)]\s)++")
 """Numbering before the name in a heading or a first cell: "15.4.1. lintian", "iv. PEEP"."""
-_MARK = re.compile(r"\s*+(?:[:：]|[-–—]\s)")
+_MARK = re.compile(r"\s*+(?:[:：=]|[-–—]\s)")
 """The separator of term and text in a glossary."""
+_INSERTED = re.compile(r"^[\"”“»']?,[^,]{1,40},")
+"""A phrase between a thing and its verb: "a fork, in the software field, means"."""
+_OPENING, _CLOSING = re.compile(r"[^\W\d_][\"”“»']?\s{0,2}[(（]\s?$"), re.compile(r"\s?[)）]")
+_BEFORE = 6
+"""Characters in which a word ends and a bracket opens."""
+_LONGEST, _BETWEEN = 8, 3
+"""Maximum letters of an abbreviation whose long form is before it, and words between them ("or in short")."""
 _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
 
 
@@ -59,18 +69,35 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
         name, *cells = cells_of(unit.text)
         return _names(name, thing) and any(map(_is_wording, cells))
     language = unit.hit.chunk.language
-    explained = _BRACKET.match(fold(unit.text).partition(thing)[2])
-    if explained and any(map(str.isalpha, explained.group())):
+    before, _, behind = fold(unit.text).partition(thing)
+    explained = _BRACKET.match(behind)
+    if (explained and any(map(str.isalpha, explained.group()))) or _is_short_for(before, thing, behind):
         return True
     after = _BRACKET.sub("", _text_after(_NUMBERING.sub("", fold(unit.text)), thing, language))
     if len(unit.own) < MIN_SENTENCE_TERMS or not after:
         return False
-    if _MARK.match(after):
-        return True
+    return _MARK.match(after) is not None or _goes_on(after, language)
+
+
+def _goes_on(after: str, language: str) -> bool:
+    """Whether a definition goes on after its thing: with a verb and another function word."""
     if UNSPACED_CHARACTER.match(after):
         return after.startswith(tuple(stop_words(language)))
-    following = _WORD.findall(after)[:_FUNCTION]
-    return len(following) == _FUNCTION and stop_words(language).issuperset(following)
+    following = _WORD.findall(_INSERTED.sub("", after, count=1))[:_FUNCTION]
+    if len(following) < _FUNCTION:
+        return False
+    if cue_words("defines", language):
+        return cue("defines", language).fullmatch(following[0]) is not None and following[1] in stop_words(language)
+    return stop_words(language).issuperset(following)
+
+
+def _is_short_for(before: str, thing: str, behind: str) -> bool:
+    """Whether a thing is alone in brackets behind a word, or spells the initials of words shortly before it."""
+    if _OPENING.search(before[-_BEFORE:]) and _CLOSING.match(behind):
+        return True
+    letters, words = "".join(filter(str.isalpha, thing)), _WORD.findall(before)[-_LONGEST - _BETWEEN :]
+    initials = "".join(word[0] for word in words)
+    return 1 < len(letters) <= _LONGEST and letters in initials[-len(letters) - _BETWEEN :]
 
 
 def _is_wording(cell: str) -> bool:

@@ -56,7 +56,10 @@ _HEAD = 300
 
 @dataclass(frozen=True, slots=True)
 class ScoredUnit:
-    """A unit with its score and parts of the score; `covers` has the cover of each term of the question, in [0, 1]."""
+    """A unit with its score and parts of the score; `covers` has the cover of each term of the question, in [0, 1].
+
+    `defines` says whether it defines the only thing named in the question.
+    """
 
     unit: EvidenceUnit
     score: float
@@ -64,6 +67,7 @@ class ScoredUnit:
     nearness: float
     gives: bool
     covers: Mapping[str, float]
+    defines: bool = False
 
 
 def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
@@ -74,7 +78,10 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     gains = [revision_gain(hit, question) for hit in hits]
     defines = defining(found, defined_thing(question))
     scored = [
-        _scored(unit, question, unit.hit.score / top, gains[unit.rank] + DEFINES * (place in defines), coverage)
+        replace(
+            _scored(unit, question, unit.hit.score / top, gains[unit.rank] + DEFINES * (place in defines), coverage),
+            defines=place in defines,
+        )
         for place, unit in enumerate(found)
     ]
     scored.sort(key=_order)

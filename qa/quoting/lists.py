@@ -85,7 +85,7 @@ def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[Score
     """
     in_order = sorted(others, key=lambda item: item.unit.span)
     if best.unit.header:
-        rows = [item for item in in_order if _table(item) == _table(best) and not item.unit.label]
+        rows = [item for item in in_order if table_of(item) == table_of(best) and not item.unit.label]
         return whole_table(_of_the_same(question, best, rows))
     return _items(best, in_order)
 
@@ -94,8 +94,8 @@ def first_row(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
     """Return the best row of a table of which several rows are as good as the best unit, if there is such a table."""
     rows = [item for item in scored if item.unit.fields and not item.unit.label]
     good = [item for item in rows if item.coverage >= best.coverage and item.score >= _AS_GOOD * best.score]
-    tables = Counter(map(_table, good))
-    return next((item for item in good if tables[_table(item)] > 1), best)
+    tables = Counter(map(table_of, good))
+    return next((item for item in good if tables[table_of(item)] > 1), best)
 
 
 def whole_table(rows: Sequence[ScoredUnit]) -> WholeList | None:
@@ -135,8 +135,8 @@ def compared(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[Scor
     if not question.sides or question.weights.keys() - set(question.sides):
         return []
     rows = [item for item in scored if item.unit.fields and not item.unit.label]
-    for table in dict.fromkeys(map(_table, rows)):
-        own = [item for item in rows if _table(item) == table]
+    for table in dict.fromkeys(map(table_of, rows)):
+        own = [item for item in rows if table_of(item) == table]
         language = own[0].unit.hit.chunk.language
         sides = {question.form(side, language) for side in question.sides}
         columns = [item for item in own if sides <= _terms((name for name, _ in item.unit.fields[1:]), language)]
@@ -156,7 +156,7 @@ def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) 
     return above[0] if 2 * named >= question.total else best
 
 
-def _table(item: ScoredUnit) -> str:
+def table_of(item: ScoredUnit) -> str:
     """Return the id of a row's table, or if it is unknown, document and header."""
     return item.unit.table or f"{item.unit.hit.document} {item.unit.header}"
 

@@ -32,6 +32,8 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _HAS_DIGIT = re.compile(r"\d")
+_A_TERM = re.compile(r"\w++(?:[ '’-]\w++){0,3}")
+"""Up to four words without other punctuation; more are a description ("the final d in names such as sshd")."""
 _NAMES_A_THING = re.compile(r"\d|_|::")
 
 
@@ -49,6 +51,7 @@ class QuestionTerms:
     - `sides`: the terms that distinguish two things compared in the question.
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
+    - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
     - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
 
@@ -65,6 +68,7 @@ class QuestionTerms:
     sides: tuple[str, ...] = ()
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    meaning: bool = False
     information: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -121,6 +125,10 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
 
     for word in subject_of(question):
         word_of.setdefault(stem(word, language), word)
+    meaning = cue("meaning", language).search(question) is not None
+    for word in subject_of(" ".join(cue("meaning", language).findall(question))) if meaning else ():
+        if len(word_of) > 1:  # "stand for" is not a part of the thing
+            word_of.pop(stem(word, language), None)
     weights = {term: weight_of(word) for term, word in word_of.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(word_of[term]))
     asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
@@ -136,7 +144,20 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     information_of = {term: information(word, language, weights[term]) for term, word in word_of.items()}
     negative = any(cue(name, language).search(question) for name in ("denies", "whether"))
     asked = QuestionTerms(
-        question, language, weights, word_of, codes, wants, asking, several, lists, negative, sides, unknown, names
+        question,
+        language,
+        weights,
+        word_of,
+        codes,
+        wants,
+        asking,
+        several,
+        lists,
+        negative,
+        sides,
+        unknown,
+        names,
+        meaning,
     )
     return replace(asked, information=information_of)
 
@@ -146,6 +167,18 @@ def _words_in(word: str, language: str) -> list[str]:
     if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
         return []
     return [part for part in parts if part not in stop_words(language)]
+
+
+def wants_definition(question: QuestionTerms) -> bool:
+    """Whether a question can only be answered by a definition: it asks for a meaning, or what an abbreviation is.
+
+    An abbreviation has two capitals at least and no digit: "NPSHr".
+    """
+    thing = defined_thing(question)
+    place = fold(question.text).find(thing) if thing else -1
+    written = question.text[place : place + len(thing)] if place >= 0 else ""
+    short = sum(map(str.isupper, written)) > 1 and written.isalpha() and not question.text.isupper()
+    return _A_TERM.fullmatch(thing) is not None and (question.meaning or short)
 
 
 def defined_thing(question: QuestionTerms) -> str:

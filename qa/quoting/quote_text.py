@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
 from pipelines.lang.quantities import gives
@@ -24,7 +24,12 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = Fa
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
     asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit, listed)
-    cells = [field for place, field in enumerate(unit.fields) if place and field[1] and (not asked or place in asked)]
+    return quote_cells(unit, asked or set(range(len(unit.fields))))
+
+
+def quote_cells(unit: EvidenceUnit, places: Collection[int]) -> str:
+    """Return the first cell of a table row and those at these places, with the names of their columns."""
+    cells = [field for place, field in enumerate(unit.fields) if place and field[1] and place in places]
     name, first = unit.fields[0]  # a number needs its column name
     parts = [unit.group, _named("" if any(map(str.isalpha, first)) else name, first), *_without_repetition(cells)]
     return "; ".join(part for part in parts if part)

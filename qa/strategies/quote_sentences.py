@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -14,9 +14,10 @@ from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
-from qa.quoting.evidence_score import ScoredUnit, score_units
+from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
+from qa.quoting.extremes import Winners, extreme_rows
 from qa.quoting.lists import WholeList, below, compared, first_row, whole_list, whole_table
-from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
+from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
@@ -55,30 +56,70 @@ def quoted(
     sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
-    both = compared(asked, scored)
+    if defines := wants_definition(asked):
+        scored = sorted(scored, key=lambda item: not item.defines)
+    winners = extreme_rows(asked, scored, retrieval)
+    both = [] if winners else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
+    if winners:
+        chosen = [row.item for row in winners.rows]
+        scored = [*chosen, *scored]
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
+    shown = _shown_quotes(asked, both or chosen, scored, winners, retrieval if sure >= settings.refuse_below else None)
+    quotes = [*shown.items, *led_to]
+    texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in led_to)]
     citer = Citer(retrieval)
-    listed = _list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below else None
-    quotes = [*(listed.items if listed else select_quotes(asked, chosen, scored)), *led_to]
-    texts = [quote_text(item.unit, asked, listed=listed is not None) for item in quotes]
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
-    refused = sure < settings.refuse_below or lacks_formal_value(asked, quotes, scored)
+    undefined = defines and not any(item.defines for item in scored)
+    refused = sure < settings.refuse_below or undefined or lacks_formal_value(asked, quotes, scored)
     if refused:
-        warnings = _unknown_names(asked, scored)
+        warnings = _unknown_names(asked, scored) or (_undefined(asked, scored) if undefined else ())
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
-        warnings = (*doubt, *(listed.warnings if listed else incomplete(asked, chosen, scored)))
-    parts = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
-    steps = (*trace, *_trace(hits, asked, scored, quotes), Step("confidence", parts, sure))
+        warnings = (*doubt, *shown.warnings)
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(winners), _confidence_step(evidence, sure))
     return replace(
         quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, warnings),
         confidence=round(sure, 3),
-        conflicts=() if refused else conflict_lines(asked, conflicting_pairs(asked, scored)),
+        conflicts=() if refused or winners else conflict_lines(asked, conflicting_pairs(asked, scored)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotes:
+    """The quoted units with their texts, whether they are a whole list, and what may be missing."""
+
+    items: Sequence[ScoredUnit]
+    texts: Sequence[str]
+    listed: bool
+    warnings: tuple[str, ...]
+
+
+def _shown_quotes(
+    asked: QuestionTerms,
+    chosen: Sequence[ScoredUnit],
+    scored: Sequence[ScoredUnit],
+    winners: Winners | None,
+    retrieval: Retrieval | None,
+) -> _Quotes:
+    """Return the rows with an extreme, a whole list, or single units; lists are read from `retrieval`, if given."""
+    if winners:
+        return _Quotes(chosen, [row.text for row in winners.rows], listed=False, warnings=winners.warnings)
+    listed = _list(asked, chosen, scored, retrieval) if retrieval else None
+    items = listed.items if listed else select_quotes(asked, chosen, scored)
+    texts = [quote_text(item.unit, asked, listed=listed is not None) for item in items]
+    return _Quotes(items, texts, listed is not None, listed.warnings if listed else incomplete(asked, chosen, scored))
+
+
+def _comparison(winners: Winners | None) -> tuple[Step, ...]:
+    return (Step("compared", f"{winners.compared} values of {winners.name}"),) if winners else ()
+
+
+def _confidence_step(evidence: Features, sure: float) -> Step:
+    return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
 def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) -> tuple[str, ...]:
@@ -87,6 +128,15 @@ def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) 
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
+
+
+def _undefined(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
+    """Return a warning that a word is used, but not defined."""
+    used = any(set(item.covers.values()) == {OWN} for item in scored)
+    word = " ".join(asked.words.values())
+    place = asked.text.lower().find(word)
+    written = asked.text[place : place + len(word)] if place >= 0 else word
+    return (f"No passage found says what {written} means, although it is used.",) if used else ()
 
 
 def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:

@@ -32,7 +32,9 @@ TEXTS = {
 
 
 def first(question: str, texts: dict[str, str], language: str = "en") -> str:
-    found = asyncio.run(extractive(question, MemoryRetrieval(texts, language), None, AnswerSettings(refuse_below=0)))
+    found = asyncio.run(
+        extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0))
+    )
     return found.citations[0].quote
 
 
@@ -60,6 +62,62 @@ def test_the_sentence_that_says_what_a_thing_is_comes_first(language: str, quest
 )
 def test_words_in_brackets_behind_a_name_say_what_it_is(question: str, text: str) -> None:
     assert first(question, {"a.txt": text}, "de" if "Wer" in question else "en").endswith(").")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "said"),
+    [
+        (
+            "en",
+            "What is MTBF?",
+            "MTBF of the fan is 9 years. The mean time between failures (MTBF) is given.",
+            "mean time",
+        ),
+        ("en", "What does MTBF mean?", "MTBF is 9 years. MTBF = mean time between failures in service.", "between"),
+        (
+            "de",
+            "Wofür steht die Abkürzung RCD?",
+            "Der RCD löst aus. Ein Fehlerstromschutzschalter (RCD) fehlt.",
+            "Fehler",
+        ),
+        (
+            "fr",
+            "Que signifie VMC ?",
+            "La VMC est arrêtée. La ventilation mécanique contrôlée (VMC) marche.",
+            "contrôlée",
+        ),
+        ("zh", "BMS是什么意思？", "BMS在10 V时断开。电池管理系统(BMS)安装在箱内。", "电池管理系统"),
+    ],
+)
+def test_the_long_form_of_an_abbreviation_says_what_it_means(
+    language: str, question: str, text: str, said: str
+) -> None:
+    assert said in first(question, {"a.txt": text}, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "What is NPSHr?", "NPSHr of the feed pump should be given as 3.4 m. The NPSHr rises with the flow."),
+        ("en", "What does NPSHr stand for?", "NPSHr of the feed pump should be given as 3.4 m."),
+        ("de", "Was bedeutet Vorlauf?", "Den Vorlauf vor der Pumpe am Kessel messen."),
+        ("fr", "Que signifie VMC ?", "Arrêter la VMC avant le nettoyage du filtre."),
+    ],
+)
+def test_a_meaning_that_no_sentence_gives_is_not_answered_by_a_use_of_the_word(
+    language: str, question: str, text: str
+) -> None:
+    retrieval = MemoryRetrieval({"a.txt": text}, language=language)
+    answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
+    assert answer.abstained
+    assert any("says what" in warning for warning in answer.warnings)
+
+
+def test_the_meaning_of_what_is_described_need_not_be_a_definition() -> None:
+    text = "守护进程的名称常以字母d结尾(例如sshd、httpd)。"
+    retrieval = MemoryRetrieval({"a.txt": text}, language="zh")
+    question = "sshd、httpd 名称末尾的 d 是什么意思？"
+    assert not asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0))).abstained
 
 
 def test_the_number_of_a_clause_does_not_hide_a_definition() -> None:

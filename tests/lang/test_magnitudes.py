@@ -1,0 +1,112 @@
+"""Superlatives in questions, and cells of tables as comparable numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.core.provenance import Span
+from pipelines.lang.magnitudes import Extreme, extreme_asked, magnitude
+from pipelines.lang.profile import read_table
+from pipelines.lang.quantities import Kind
+
+_LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
+_HIGHEST = Extreme(True, frozenset(), Span(0, 0))
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "highest", "kinds"),
+    [
+        ("en", "Which part is the most expensive?", True, {Kind.MONEY}),
+        ("en", "What has the most stages?", True, set()),
+        ("de", "Welches Teil ist am günstigsten?", False, {Kind.MONEY}),
+        ("fr", "Quelle pompe a le plus petit débit ?", False, set()),
+        ("es", "¿Qué bomba tiene el mayor caudal?", True, set()),
+        ("it", "Qual è la pompa più pesante?", True, {Kind.MASS}),
+        ("pt", "Qual é a peça mais barata?", False, {Kind.MONEY}),
+        ("nl", "Welke pomp heeft het laagste gewicht?", False, set()),
+        ("ru", "Какая деталь самая дешёвая?", False, {Kind.MONEY}),
+        ("zh", "哪个零件最便宜？", False, {Kind.MONEY}),
+        ("ja", "最も軽いポンプはどれですか？", False, {Kind.MASS}),
+    ],
+)
+def test_a_superlative_names_a_direction_and_perhaps_a_kind(
+    language: str, question: str, highest: bool, kinds: set[Kind]
+) -> None:
+    asked = extreme_asked(question, language)
+    assert asked is not None
+    assert (asked.highest, asked.kinds) == (highest, kinds)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "What is the maximum pressure?"),
+        ("de", "Wie viele Tage sind es höchstens?"),
+        ("es", "¿Es más caro que el otro?"),
+        ("zh", "价格是多少？"),
+    ],
+)
+def test_limits_and_comparatives_are_no_superlatives(language: str, question: str) -> None:
+    assert extreme_asked(question, language) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "count"),
+    [
+        ("en", "What are the three cheapest parts?", 3),
+        ("en", "the 5 heaviest pumps", 5),
+        ("de", "Nenne die zwei schwersten Pumpen.", 2),
+        ("en", "What was the 2024 largest order?", 1),
+        ("en", "What is the cheapest part?", 1),
+    ],
+)
+def test_a_number_before_a_superlative_asks_for_as_many(language: str, question: str, count: int) -> None:
+    asked = extreme_asked(question, language)
+    assert asked is not None
+    assert asked.count == count
+
+
+@pytest.mark.parametrize("kinds", [(one, two) for one, by in read_table("extremes").items() for two in by])
+def test_each_extreme_has_all_ten_languages(kinds: tuple[str, str]) -> None:
+    assert set(read_table("extremes")[kinds[0]][kinds[1]]) == _LANGUAGES
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "cell", "figure", "kind"),
+    [
+        ("en", "Price", "14.8 (14.80 EUR)", 14.8, Kind.MONEY),
+        ("en", "Price, EUR", "1,180.00", 1180, Kind.MONEY),
+        ("de", "Preis", "1.180,00 EUR", 1180, Kind.MONEY),
+        ("en", "Length", "250 mm", 0.25, Kind.LENGTH),
+        ("en", "Lowest temperature", "-30 °C", -30, Kind.TEMPERATURE),
+        ("en", "Rated flow", "60 l/min", 3.6, Kind.FLOW),
+        ("en", "lead_time_days", "35", 35, Kind.TIME),
+        ("en", "Stages", "7", 7, Kind.NUMBER),
+    ],
+)
+def test_a_cell_with_one_value_is_comparable(language: str, name: str, cell: str, figure: float, kind: Kind) -> None:
+    found = magnitude(name, cell, language, _HIGHEST)
+    assert found is not None
+    assert found.kind is kind
+    assert found.figure == pytest.approx(figure)
+
+
+def test_months_and_years_are_compared() -> None:
+    years, months = (magnitude("Warranty", cell, "en", _HIGHEST) for cell in ("2 years", "18 months from delivery"))
+    assert years is not None
+    assert months is not None
+    assert years.measure == months.measure
+    assert years.figure > months.figure
+
+
+@pytest.mark.parametrize("cell", ["", "on request", "Seal ring 40 mm", "K80-250"])
+def test_other_cells_are_not(cell: str) -> None:
+    assert magnitude("Size", cell, "en", _HIGHEST) is None
+
+
+def test_dates_grow_with_time() -> None:
+    asked = Extreme(True, frozenset({Kind.DATE}), Span(0, 0))
+    old, new = (magnitude("Issued", cell, "de", asked) for cell in ("28.2.2023", "2023-12-01"))
+    assert old is not None
+    assert new is not None
+    assert old.figure < new.figure
