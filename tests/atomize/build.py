@@ -1,4 +1,4 @@
-"""Chunked documents in a few words, and what they hold."""
+"""Short constructors of chunked and distilled documents for tests."""
 
 from __future__ import annotations
 

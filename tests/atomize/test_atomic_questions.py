@@ -11,7 +11,7 @@ from pipelines.llm.embedder import EmbedderInfo, Side
 
 
 class Alike:
-    """An embedder to which all texts are one."""
+    """An embedder that gives all texts the same vector."""
 
     @property
     def info(self) -> EmbedderInfo:
@@ -23,34 +23,34 @@ class Alike:
     def close(self) -> None: ...
 
 
-def test_the_same_words_in_another_order_repeat() -> None:
+def test_questions_with_reordered_words_are_duplicates() -> None:
     texts = ["Who leads Acme?", "Acme: who leads?", "Who owns Acme?"]
     assert distinct(texts, None, 0.9) == ["Who leads Acme?", "Who owns Acme?"]
 
 
-def test_the_same_meaning_repeats_where_an_embedder_says_so() -> None:
+def test_questions_above_the_similarity_threshold_are_duplicates() -> None:
     assert distinct(["Who leads Acme?", "Who is the chief?"], Alike(), 0.9) == ["Who leads Acme?"]
     assert distinct(["Who leads Acme?", "Who is the chief?"], Alike(), 1.0) == ["Who leads Acme?"]
 
 
-def test_other_interrogatives_never_repeat() -> None:
+def test_questions_with_different_interrogatives_are_not_duplicates() -> None:
     texts = ["When did Hayek study in Vienna?", "Where did Hayek study in Vienna?", "What did Hayek study in Vienna?"]
     assert distinct([*texts, "Hayek studied what in Vienna?"], Alike(), 0.5) == texts
     assert distinct(["谁生产水泵？", "何时生产水泵？"], Alike(), 0.5) == ["谁生产水泵？", "何时生产水泵？"]
 
 
-def test_other_numbers_never_repeat() -> None:
+def test_questions_with_different_numbers_are_not_duplicates() -> None:
     texts = ["What is the speed of pump 1?", "What is the speed of pump 2?"]
     assert distinct(texts, Alike(), 0.5) == texts
 
 
-def test_no_texts_and_one_text_stay() -> None:
+def test_an_empty_list_or_a_single_question_is_unchanged() -> None:
     assert distinct([], Alike(), 0.9) == []
     assert distinct(["Who?"], Alike(), 0.9) == ["Who?"]
 
 
 @pytest.mark.parametrize("text", ["Who sells seals", "Seals?", "压力是多少", "怎样安装变送器"])
-def test_a_question_is_known_by_its_mark_or_its_words(text: str) -> None:
+def test_a_question_is_recognized_by_its_mark_or_interrogative(text: str) -> None:
     assert is_question(text)
 
 
@@ -58,23 +58,23 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str) -> None:
     ("text", "language"),
     [("Wer verkauft Dichtungen", "de"), ("Où est la vanne", "fr"), ("¿Cuánto pesa la bomba", "es")],
 )
-def test_a_question_is_known_by_the_words_of_its_language(text: str, language: str) -> None:
+def test_a_question_is_recognized_by_interrogatives_of_its_language(text: str, language: str) -> None:
     assert is_question(text, language)
     assert is_question(text)
     assert not is_question("Dichtungen", language)
 
 
-def test_what_asks_for_another_thing_never_repeats_in_any_language() -> None:
+def test_german_questions_with_different_interrogatives_are_not_duplicates() -> None:
     texts = ["Wann wird die Pumpe geprüft?", "Wo wird die Pumpe geprüft?", "Warum wird die Pumpe geprüft?"]
     assert distinct(texts, Alike(), 0.5, "de") == texts
 
 
-def test_a_name_asks_nothing() -> None:
+def test_a_name_or_term_is_not_a_question() -> None:
     assert not is_question("PT-300 压力变送器")
     assert not is_question("Mechanical seal")
 
 
-def test_only_a_passage_with_a_word_of_time_can_tell_when() -> None:
+def test_a_when_question_needs_a_passage_with_a_time_expression() -> None:
     assert not can_tell_when("When was the pump sold?", "The pump was sold to Ahlen.")
     assert can_tell_when("When was the pump sold?", "The pump was sold in 2019.")
     assert can_tell_when("Who sold the pump?", "The pump was sold to Ahlen.")

@@ -15,7 +15,7 @@ STATING = AtomizeSettings(statements=True)
 PUMPS = "The pump P-101A feeds boiler B-7. It must be checked every week by the Steam Department. Is it loud?"
 
 
-def test_statements_are_sentences_with_what_they_stand_under() -> None:
+def test_statements_are_sentences_prefixed_with_title_and_headings() -> None:
     made = document(heading("Boiler house"), paragraph(PUMPS), name="Manual")
     found = distilled(made, settings=STATING, chunking=ChunkSettings())
     assert [atom.text for atom in found.atoms] == [
@@ -27,7 +27,7 @@ def test_statements_are_sentences_with_what_they_stand_under() -> None:
         assert atom.text.endswith(atom.provenance.span.slice(made.text))
 
 
-def test_a_statement_stands_under_its_own_heading_where_sections_share_a_chunk() -> None:
+def test_a_statement_has_its_own_heading_where_sections_share_a_chunk() -> None:
     made = document(
         heading("Terms"), paragraph("Terms are used like this here."), heading("Pump", 2),
         paragraph("It moves cold water."), heading("Valve", 2), paragraph("It shuts the pipe."), name="Manual",
@@ -51,32 +51,32 @@ def test_a_statement_stands_under_its_own_heading_where_sections_share_a_chunk()
         "펌프는 매주 점검합니다.",
     ],
 )
-def test_a_statement_is_made_in_any_language(sentence: str) -> None:
+def test_statements_are_extracted_in_any_language(sentence: str) -> None:
     found = distilled(document(paragraph(sentence), name=""), settings=STATING)
     assert [atom.provenance.span.slice(sentence) for atom in found.atoms] == [sentence]
 
 
-def test_what_is_too_short_to_state_anything_is_no_statement() -> None:
+def test_fragments_too_short_to_state_anything_yield_no_statement() -> None:
     found = distilled(document(paragraph("RW-HW-43"), paragraph("● Ready."), paragraph("好的。")), settings=STATING)
     assert found.atoms == ()
 
 
-def test_capitals_in_a_heading_make_no_name() -> None:
+def test_capitalized_words_of_a_heading_are_not_names() -> None:
     made = document(heading("Connecting Patient Tubes to DS-2041"), paragraph("Each tube has a ring."))
     assert [entity.name for entity in distilled(made).entities] == ["DS-2041"]
 
 
-def test_a_statement_does_not_repeat_what_it_says_itself() -> None:
+def test_a_title_that_the_sentence_contains_is_not_prefixed() -> None:
     found = distilled(document(paragraph("The Manual of pumps has ten pages."), name="Manual"), settings=STATING)
     assert [atom.text for atom in found.atoms] == ["The Manual of pumps has ten pages."]
 
 
-def test_code_and_headings_state_nothing() -> None:
+def test_code_and_headings_yield_no_statements() -> None:
     made = document(heading("How to run the whole thing"), code("run the whole thing now please"))
     assert distilled(made, settings=STATING).atoms == ()
 
 
-def test_statements_are_limited() -> None:
+def test_the_number_of_statements_is_limited() -> None:
     made = document(paragraph(" ".join(f"The pump number {n} feeds the boiler." for n in range(50))))
     few = AtomizeSettings(statements=True, max_statements=5)
     assert len(distilled(made, settings=few).atoms) == 5
@@ -97,7 +97,7 @@ def test_rows_become_statements_and_typed_fields() -> None:
     assert first.provenance.span.slice(made.text) == "P-101A | 16 bar"
 
 
-def test_a_row_of_several_values_has_a_templated_question_for_each() -> None:
+def test_a_row_of_several_values_gets_a_templated_question_per_value() -> None:
     part = table(["Pump", "Head", "Mass"], ["K65", "34 m", ""], ["K80", "51 m", "395 kg"], caption="Table 1")
     asking = AtomizeSettings(statements=True, row_questions=True)
     found = distilled(document(heading("Pumps"), part), settings=asking)
@@ -108,7 +108,7 @@ def test_a_row_of_several_values_has_a_templated_question_for_each() -> None:
     assert len(distilled(document(heading("Pumps"), part), settings=STATING).atoms) == 2
 
 
-def test_rows_of_plain_numbers_name_nothing_to_ask_for() -> None:
+def test_rows_identified_by_plain_numbers_get_no_questions() -> None:
     part = table(["No.", "Head", "Mass"], ["1", "34 m", "148 kg"])
     asking = AtomizeSettings(statements=True, row_questions=True)
     assert not any(atom.templated for atom in distilled(document(part), settings=asking).atoms)
@@ -122,7 +122,7 @@ def test_every_row_of_a_cut_table_is_in_exactly_one_chunk() -> None:
     assert len({row.chunk for row in found.rows}) > 5
 
 
-def test_a_figure_is_told_by_its_words() -> None:
+def test_a_figure_statement_joins_caption_description_and_ocr_text() -> None:
     text = "The pump is shown below.\n\n"
     source = Source("a.md", "text/markdown", 1, "a")
     place = Provenance(source.document_id, Span(len(text), len(text)), 3)
@@ -135,7 +135,7 @@ def test_a_figure_is_told_by_its_words() -> None:
     assert shown.provenance.page == 3
 
 
-def test_entities_are_named_where_they_stand() -> None:
+def test_entities_have_mentions_at_their_spans() -> None:
     made = document(paragraph(PUMPS), paragraph("P-101A is loud."))
     found = distilled(made)
     assert [entity.name for entity in found.entities] == ["P-101A", "B-7", "Steam Department"]
@@ -144,7 +144,7 @@ def test_entities_are_named_where_they_stand() -> None:
         assert mention.entity == Entity.make_id(mention.surface)
 
 
-def test_co_occurrence_is_marked_as_what_it_is() -> None:
+def test_a_relation_by_co_occurrence_is_marked_as_such() -> None:
     made = document(paragraph(PUMPS))
     (relation,) = distilled(made).relations
     assert relation.origin == relation.type == CO_OCCURRENCE
@@ -152,24 +152,24 @@ def test_co_occurrence_is_marked_as_what_it_is() -> None:
     assert relation.provenance.span.slice(made.text) == "The pump P-101A feeds boiler B-7."
 
 
-def test_relations_are_limited() -> None:
+def test_the_number_of_relations_is_limited() -> None:
     crowd = "So " + ", ".join(f"P-{n}" for n in range(100, 130)) + " stand still."
     assert len(distilled(document(paragraph(crowd)), settings=AtomizeSettings(max_relations=7)).relations) == 7
 
 
-def test_what_is_switched_off_is_not_made() -> None:
+def test_disabled_kinds_of_knowledge_are_not_extracted() -> None:
     off = AtomizeSettings(statements=False, tags=False, entities=False, rows=False)
     found = distilled(document(paragraph(PUMPS), table(["a", "b"], ["c", "d"])), settings=off)
     made = (found.atoms, found.tags, found.entities, found.mentions, found.relations, found.rows)
     assert made == ((), (), (), (), (), ())
 
 
-def test_tags_are_the_chunk_s_key_phrases() -> None:
+def test_tags_are_the_key_phrases_of_the_chunk() -> None:
     found = distilled(document(heading("Feed pump"), paragraph("The feed pump has a shaft seal. A feed pump is loud.")))
     assert found.tags[0].text.lower() == "feed pump"
     assert all(0 < tag.weight <= 1 for tag in found.tags)
 
 
-def test_a_document_without_text_gives_nothing() -> None:
+def test_a_document_without_text_yields_no_chunks_or_atoms() -> None:
     found = distilled(document())
     assert (found.chunks, found.atoms, found.unfinished) == ((), (), ())

@@ -14,31 +14,31 @@ def phrases(texts: list[str], headings: tuple[str, ...] = (), limit: int = 8) ->
     return [phrase.text for phrase in key_phrases(sentences, headings, limit, repeated_han("".join(texts)))]
 
 
-def test_the_phrase_that_is_said_most_comes_first() -> None:
+def test_the_most_frequent_phrase_comes_first() -> None:
     found = phrases(TEXT)
     assert found[0] == "mechanical seal"
     assert {"feed pump", "shaft sleeve"} <= set(found)
 
 
-def test_words_that_name_nothing_are_in_no_phrase() -> None:
+def test_phrases_contain_no_function_words() -> None:
     for phrase in phrases(TEXT):
         assert not set(phrase.lower().split()) & {"the", "when", "replace", "is", "and", "of"}
 
 
-def test_a_phrase_of_the_heading_weighs_more() -> None:
+def test_a_phrase_in_the_heading_weighs_more() -> None:
     assert phrases(TEXT, headings=("Shaft sleeve",))[:2] == ["mechanical seal", "shaft sleeve"]
 
 
-def test_names_are_phrases_as_a_whole() -> None:
+def test_a_name_is_one_whole_phrase() -> None:
     assert "University of Oxford" in phrases(["It was made at the University of Oxford in England."])
 
 
-def test_no_phrase_is_part_of_another() -> None:
+def test_no_phrase_is_a_substring_of_another() -> None:
     found = [phrase.lower() for phrase in phrases([*TEXT, "A seal is a mechanical part."])]
     assert not any(one != other and one in other for one in found for other in found)
 
 
-def test_weights_fall_from_one() -> None:
+def test_weights_start_at_one_and_decrease() -> None:
     found = key_phrases([NamedSentence(text) for text in TEXT], (), 8)
     weights = [phrase.weight for phrase in found]
     assert weights[0] == 1
@@ -50,25 +50,25 @@ def test_chinese_terms_are_found() -> None:
     assert {"机械密封", "进水阀门"} <= set(found)
 
 
-def test_strings_that_occur_only_in_a_longer_one_are_no_terms() -> None:
+def test_strings_that_occur_only_within_a_longer_repeated_one_are_not_terms() -> None:
     found = repeated_han("机械密封好。机械密封坏。")
     assert "机械密封" in found
     assert "械密" not in found
 
 
-def test_no_text_has_no_phrases() -> None:
+def test_text_without_words_yields_no_phrases() -> None:
     assert phrases([]) == []
     assert phrases(["... -- 12"]) == []
 
 
-def test_a_phrase_ends_at_the_small_words_of_its_language() -> None:
+def test_a_phrase_ends_at_function_words_of_its_language() -> None:
     sentence = NamedSentence("die mechanische dichtung der pumpe wird mit dem kühlwasser der anlage gespült")
     found = [phrase.text for phrase in key_phrases([sentence], (), 8, language="de")]
     assert {"mechanische dichtung", "kühlwasser"} <= set(found)
     assert not any(set(phrase.split()) & {"der", "die", "dem", "wird", "mit"} for phrase in found)
 
 
-def test_what_only_says_how_much_when_or_where_is_no_tag() -> None:
+def test_quantities_dates_and_references_yield_no_phrases() -> None:
     text = "Table 3 of Revision B gives 6 bar, 640 EUR and 12 hours for the check valve in February 2025."
     found = key_phrases([NamedSentence(text), NamedSentence("The check valve: 640 EUR, see Table 3.")], (), 9)
     assert [phrase.text for phrase in found] == ["check valve"]

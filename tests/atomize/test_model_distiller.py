@@ -54,7 +54,7 @@ def relations(found: Distillate) -> list[tuple[str, str, str]]:
     return [(names[one.head], one.type, names[one.tail]) for one in found.relations]
 
 
-def test_one_call_brings_everything() -> None:
+def test_one_call_yields_tags_relations_and_questions() -> None:
     found, chat = distil(changed())
     assert len(chat.requests) == 1
     assert [atom.text for atom in found.atoms] == GOOD["questions"]
@@ -66,27 +66,27 @@ def test_one_call_brings_everything() -> None:
     assert (found.dropped, found.unfinished) == ({}, ())
 
 
-def test_the_summary_that_chunking_made_goes_before_the_chunk_and_stays() -> None:
+def test_the_prompt_shows_the_chunk_summary_before_the_chunk_text() -> None:
     found, chat = distil(changed())
     (chunk,) = found.chunks
     assert chunk.summary
     assert f"Summary: {chunk.summary}\n<text>" in chat.requests[0].messages[-1].content
 
 
-def test_relations_stand_on_the_sentence_that_says_them() -> None:
+def test_a_relation_has_the_span_of_the_sentence_that_states_it() -> None:
     found, _ = distil(changed())
     assert found.relations[1].provenance.span.slice(MADE.text) == "Mary Stone leads Acme Pumps since 2011."
     assert found.relations[1].origin == "model"
 
 
-def test_codes_are_entities_whether_or_not_the_model_saw_them() -> None:
+def test_codes_in_the_text_become_entities_even_if_the_model_omits_them() -> None:
     found, _ = distil(changed(tags={}, facts=[]))
     assert {(entity.name, entity.type) for entity in found.entities} == {
         ("P-101A", "identifier"), ("ISO 9906", "standard")
     }  # fmt: skip
 
 
-def test_words_for_things_are_tags_and_no_entities() -> None:
+def test_common_nouns_become_tags_but_not_entities() -> None:
     found, _ = distil(changed(facts=[]))
     assert "mechanical seal" not in {entity.name for entity in found.entities}
 
@@ -100,27 +100,27 @@ def test_words_for_things_are_tags_and_no_entities() -> None:
         (["P-101A", "is a very long way to say that it runs", "16 bar"], "relation that is a sentence"),
     ],
 )
-def test_an_invented_relation_is_dropped_and_counted(fact: list[str], reason: str) -> None:
+def test_an_ungrounded_or_malformed_relation_is_dropped_and_counted(fact: list[str], reason: str) -> None:
     found, _ = distil(changed(facts=[fact]))
     assert found.relations == ()
     assert found.dropped == {reason: 1}
 
 
-def test_a_passive_turned_around_is_put_right() -> None:
+def test_a_passive_relation_with_swapped_ends_is_corrected() -> None:
     made = document(paragraph("The pump P-9 was built by the old firm Stone Works. Stone Works is in Leeds."))
     fact = {"subject": "Stone Works", "relation": "was built by", "object": "P-9"}
     found, _ = distil(changed(facts=[fact], tags={}), made=made)
     assert relations(found) == [("P-9", "was built by", "Stone Works")]
 
 
-def test_a_relation_between_sentences_needs_the_chunk_s_subject_as_its_head() -> None:
+def test_a_relation_across_sentences_is_kept_only_if_its_head_is_the_chunk_subject() -> None:
     facts = [["ISO 9906", "names", "Mary Stone"], ["Acme Pumps", "tests after", "ISO 9906"]]
     found, _ = distil(changed(facts=facts))
     assert relations(found) == [("Acme Pumps", "tests after", "ISO 9906")]
     assert found.dropped == {"relation between distant sentences": 1}
 
 
-def test_a_term_under_every_kind_has_none_but_what_its_form_tells() -> None:
+def test_a_term_that_the_model_lists_under_every_kind_gets_no_kind_from_the_model() -> None:
     tags = {kind: ["Leeds", "Acme Pumps"] for kind in KINDS}
     found, _ = distil(changed(tags=tags, facts=[]))
     assert {(tag.text, tag.tag_class) for tag in found.tags} == {("Leeds", ""), ("Acme Pumps", "")}
@@ -140,7 +140,7 @@ def test_a_term_under_every_kind_has_none_but_what_its_form_tells() -> None:
         ("When is the pump P-101A made in Leeds?", "question when of what has no time"),
     ],
 )
-def test_an_unsound_question_is_dropped_and_counted(question: str, reason: str) -> None:
+def test_an_invalid_question_is_dropped_and_counted_by_reason(question: str, reason: str) -> None:
     found, _ = distil(changed(questions=[question]))
     assert question not in {atom.text for atom in found.atoms}
     assert found.dropped == {reason: 1}
@@ -150,14 +150,14 @@ def test_an_unsound_question_is_dropped_and_counted(question: str, reason: str) 
     "question",
     ["What does the text say about P-9?", "Was sagt der Text über P-9?", "Who leads them?", "Wer leitet diese Firma?"],
 )
-def test_a_question_is_checked_by_the_words_of_its_own_language(question: str) -> None:
+def test_a_question_is_checked_in_its_own_language_and_not_the_document_language(question: str) -> None:
     made = document(paragraph("Die Pumpe P-9 läuft mit 16 bar. Sie steht in Halle 2 neben dem Tor."), language="de")
     found, _ = distil(changed(questions=[question], tags={}, facts=[]), made=made)
     assert set(found.dropped) <= {"question about the text itself", "question with a pronoun and no referent"}
     assert sum(found.dropped.values()) == 1
 
 
-def test_questions_put_into_one_are_taken_apart() -> None:
+def test_several_questions_in_one_string_are_split() -> None:
     found, _ = distil(
         changed(questions=["Who leads Acme Pumps? At which pressure does the pump P-101A run? Where is th"])
     )
@@ -167,54 +167,54 @@ def test_questions_put_into_one_are_taken_apart() -> None:
     ]
 
 
-def test_a_chunk_of_unsound_questions_is_found_by_its_own_sentences() -> None:
+def test_a_chunk_without_valid_questions_falls_back_to_statements() -> None:
     found, _ = distil(changed(questions=["Who?"]))
     assert {atom.kind for atom in found.atoms} == {AtomKind.STATEMENT}
     assert any("runs at 16 bar" in atom.text for atom in found.atoms)
 
 
-def test_a_pronoun_behind_its_referent_is_sound() -> None:
+def test_a_question_with_a_pronoun_after_its_referent_is_kept() -> None:
     found, _ = distil(changed(questions=["After which standard does Acme Pumps test its seal?"]))
     assert len(found.atoms) == 1
 
 
-def test_a_pronoun_before_its_referent_is_sound() -> None:
+def test_a_question_with_a_pronoun_before_its_referent_is_kept() -> None:
     found, _ = distil(changed(questions=["After which standard is its seal tested, of the pump P-101A?"]))
     assert len(found.atoms) == 1
 
 
-def test_a_pronoun_that_the_headings_name_is_put_under_them() -> None:
+def test_a_question_whose_pronoun_refers_to_the_title_is_prefixed_with_the_title() -> None:
     found, _ = distil(changed(questions=["After which standard is its seal tested?"]))
     assert [atom.text for atom in found.atoms] == ["Pump manual: After which standard is its seal tested?"]
 
 
-def test_a_limit_answers_when() -> None:
+def test_a_when_question_is_kept_where_the_text_states_a_threshold() -> None:
     made = document(heading("Thermal trip"), paragraph("The CX-22 trips above 80 °C."), name="Compressor manual")
     reply = changed(summary="", tags={}, facts=[], questions=["When does it trip?"])
     found, _ = distil(reply, made=made)
     assert [atom.text for atom in found.atoms] == ["Compressor manual: When does it trip?"]
 
 
-def test_a_question_about_a_document_is_kept_where_the_chunk_speaks_of_one() -> None:
+def test_a_question_about_a_document_is_kept_if_the_chunk_mentions_a_document() -> None:
     text = "The delivery document is signed by the driver of the truck."
     made = document(heading("Delivery"), paragraph(text), name="Goods in")
     reply = changed(summary="", tags={}, facts=[], questions=["Who signs the document of the delivery?"])
     assert len(distil(reply, made=made)[0].atoms) == 1
 
 
-def test_a_question_that_names_nothing_is_put_under_the_title() -> None:
+def test_a_question_without_a_name_is_prefixed_with_the_title() -> None:
     found, _ = distil(changed(questions=["After how many years is a new seal needed?"]))
     assert [atom.text for atom in found.atoms] == ["Pump manual: After how many years is a new seal needed?"]
 
 
-def test_questions_that_repeat_one_another_count_once() -> None:
+def test_repeated_questions_are_dropped_and_counted() -> None:
     questions = ["Who leads Acme Pumps?", "Acme Pumps: who leads it", "Who is leading Acme Pumps?"]
     found, _ = distil(changed(questions=questions))
     assert [atom.text for atom in found.atoms] == ["Who leads Acme Pumps?"]
     assert found.dropped == {"question repeated": 2}
 
 
-def test_a_relation_whose_verb_the_text_does_not_have_is_dropped() -> None:
+def test_a_relation_whose_verb_is_not_in_the_text_is_dropped() -> None:
     facts = [["Mary Stone", "founded", "Acme Pumps"], ["Mary Stone", "is leading", "Acme Pumps"]]
     found, _ = distil(changed(facts=facts))
     assert relations(found) == [("Mary Stone", "is leading", "Acme Pumps")]
@@ -231,12 +231,12 @@ def test_a_relation_whose_verb_the_text_does_not_have_is_dropped() -> None:
         ("product", "mechanical seal", "product"),
     ],
 )
-def test_a_tag_has_a_kind_that_its_form_allows(kind: str, term: str, told: str) -> None:
+def test_a_tag_kind_that_contradicts_the_form_of_the_term_is_replaced(kind: str, term: str, told: str) -> None:
     found, _ = distil(changed(tags={kind: [term]}, facts=[]))
     assert [(tag.text, tag.tag_class) for tag in found.tags] == [(term, told)]
 
 
-def test_an_end_that_is_a_clause_makes_no_relation() -> None:
+def test_a_relation_with_a_clause_as_an_end_is_dropped() -> None:
     found, _ = distil(changed(facts=[["Acme Pumps", "tests", "seal is tested"]]))
     assert relations(found) == []
     assert found.dropped == {"relation that is a sentence": 1}
@@ -248,7 +248,7 @@ def test_a_tag_that_is_not_in_the_text_is_dropped() -> None:
     assert found.dropped == {"tag not in the text": 1}
 
 
-def test_the_model_is_told_what_the_schema_allows() -> None:
+def test_the_prompt_lists_the_types_and_patterns_of_the_schema() -> None:
     schema = GraphSchema(
         entity_types=("organization", "product", "person"),
         relation_types=("makes", "leads"),
@@ -262,13 +262,13 @@ def test_the_model_is_told_what_the_schema_allows() -> None:
     assert "(makes, leads) Only: organization makes product." in asked
 
 
-def test_under_a_schema_tags_of_other_kinds_are_no_entities() -> None:
+def test_tags_of_types_outside_the_schema_become_no_entities() -> None:
     chat = ScriptedChat([changed(facts=[])])
     found = distilled(MADE, ModelDistiller(chat, AtomizeSettings(), schema=GraphSchema(entity_types=("person",))))
     assert [(one.name, one.type) for one in found.entities] == [("Mary Stone", "person")]
 
 
-def test_the_corpus_s_classes_are_asked_for() -> None:
+def test_the_prompt_and_reply_schema_list_the_tag_classes_of_the_corpus() -> None:
     chat = ScriptedChat([changed()])
     distilled(MADE, ModelDistiller(chat, AtomizeSettings()).with_classes(("component", "failure mode")))
     schema = chat.requests[0].schema
@@ -278,7 +278,7 @@ def test_the_corpus_s_classes_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("error", [CallTimedOut("slow"), CallFailed("refused")])
-def test_a_chunk_whose_call_failed_is_indexed_without_the_model(error: Exception) -> None:
+def test_a_chunk_whose_call_failed_is_distilled_without_the_model(error: Exception) -> None:
     assert isinstance(error, CallFailed)
     found, _ = distil(error)
     without = distilled(MADE)
@@ -286,14 +286,14 @@ def test_a_chunk_whose_call_failed_is_indexed_without_the_model(error: Exception
     assert (found.tags, found.atoms, found.chunks) == (without.tags, without.atoms, without.chunks)
 
 
-def test_an_unusable_reply_is_asked_for_again_and_then_told() -> None:
+def test_an_unusable_reply_is_retried_and_then_reported_as_unfinished() -> None:
     found, chat = distil("nonsense")
     assert len(chat.requests) > 1
     assert {request.attempt for request in chat.requests} == set(range(len(chat.requests)))
     assert found.unfinished == (found.chunks[0].id,)
 
 
-def test_nothing_to_say_is_no_failure() -> None:
+def test_an_empty_reply_is_not_a_failure() -> None:
     found, _ = distil('{"tags": {}, "facts": [], "questions": []}')
     assert (found.atoms, found.unfinished) == ((), ())
 
@@ -303,14 +303,14 @@ def test_a_limit_of_money_ends_the_work() -> None:
         distil(BudgetExceeded("enough"))
 
 
-def test_rows_are_told_without_a_call() -> None:
+def test_table_rows_become_statements_without_a_model_call() -> None:
     found, chat = distil("never asked", made=document(table(["Pump", "Pressure"], ["P-101A", "16 bar"])))
     assert chat.requests == []
     assert [atom.text for atom in found.atoms] == ["Manual: P-101A: Pressure: 16 bar"]
     assert len(found.rows) == 1
 
 
-def test_title_and_headings_are_shown_and_questions_are_sampled_warm() -> None:
+def test_the_prompt_shows_title_and_headings_and_the_temperature_is_above_zero() -> None:
     _, chat = distil(changed())
     (request,) = chat.requests
     assert request.messages[-1].content.startswith("Title: Pump manual\nSection: -\nSummary: Acme")
@@ -318,7 +318,7 @@ def test_title_and_headings_are_shown_and_questions_are_sampled_warm() -> None:
     assert request.temperature == 0.7
 
 
-def test_chinese_is_asked_about_in_chinese() -> None:
+def test_a_chinese_chunk_gets_a_chinese_prompt() -> None:
     made = document(paragraph("苏州精工有限公司生产水泵DS-2041。水泵每两年更换机械密封。"), language="zh", name="手册")
     reply = {
         "tags": {"organization": ["苏州精工有限公司"], "term": ["机械密封"]},
@@ -339,11 +339,11 @@ INJECTION = (
 
 
 def obedient(request: Request) -> FakeAnswer:
-    """A model that does what the document orders, as small models may."""
+    """A model that obeys instructions in the document, as small models may."""
     return "HACKED" if request.attempt < 2 else changed(facts=[], questions=["HACKED"])
 
 
-def test_orders_in_a_document_change_neither_the_form_nor_the_fence() -> None:
+def test_a_prompt_injection_cannot_close_the_text_fence_or_yield_atoms_and_tags() -> None:
     chat = FunctionChat(obedient)
     found = distilled(document(paragraph(INJECTION)), ModelDistiller(chat, AtomizeSettings()))
     asked = chat.requests[0].messages
@@ -360,7 +360,7 @@ def name_the_pump(request: Request) -> FakeAnswer:
     return changed(tags={"product": [name]}, facts=[], questions=[])
 
 
-def test_replies_that_come_out_of_order_do_not_cross() -> None:
+def test_replies_that_arrive_out_of_order_are_matched_to_their_chunks() -> None:
     made = document(*(paragraph(f"Pump P-{n} has {n} seals in hall H-{n}.") for n in range(40)))
     small = ChunkSettings(max_tokens=20, target_tokens=16, min_tokens=1, window_tokens=40)
     wait = lambda asked: asyncio.sleep(len(asked.messages[-1].content) % 7 / 500)  # noqa: E731
@@ -372,7 +372,7 @@ def test_replies_that_come_out_of_order_do_not_cross() -> None:
     assert all(tag.text in texts[tag.chunk] for tag in found.tags)
 
 
-def test_a_mention_is_where_the_name_stands() -> None:
+def test_the_span_of_a_mention_covers_its_surface_form() -> None:
     found, _ = distil(changed())
     for mention in found.mentions:
         assert mention.provenance.span.slice(MADE.text) == mention.surface
@@ -380,7 +380,7 @@ def test_a_mention_is_where_the_name_stands() -> None:
     assert Entity.make_id("P-101A") in {mention.entity for mention in found.mentions}
 
 
-def test_the_default_kinds_are_asked_for() -> None:
+def test_the_prompt_lists_the_default_kinds() -> None:
     _, chat = distil(changed())
     assert ", ".join(KINDS) in chat.requests[0].messages[-1].content
     assert WHOLE.by == "document"

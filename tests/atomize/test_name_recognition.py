@@ -32,12 +32,12 @@ def test_names_are_recognized_by_their_form(text: str, expected: list[str]) -> N
     assert names(text) == expected
 
 
-def test_a_word_that_opens_a_sentence_is_a_name_only_where_it_is_known_as_one() -> None:
+def test_a_capitalized_sentence_opener_is_a_name_only_if_it_is_a_known_name() -> None:
     assert names("Pumps need oil.") == []
     assert names("Rogers needs oil.", known=("Rogers",)) == ["Rogers"]
 
 
-def test_the_title_is_a_name_wherever_it_stands() -> None:
+def test_a_title_of_several_words_is_recognized_as_a_name_in_any_case() -> None:
     assert names("A riemann integral is a limit.", title="Riemann integral") == ["riemann integral"]
     assert names("Integrals are limits.", title="Integral") == []
 
@@ -59,12 +59,12 @@ def test_chinese_names_are_recognized(text: str, surface: str, kind: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["由于该公司的要求", "有限公司", "在大学里"])
-def test_a_word_for_a_body_is_no_name(text: str) -> None:
+def test_chinese_generic_nouns_for_organizations_are_not_names(text: str) -> None:
     assert names(text) == []
 
 
 @given(st.text(max_size=80), st.text(max_size=10))
-def test_names_stand_where_they_say(text: str, title: str) -> None:
+def test_spans_of_names_match_their_surface_and_do_not_overlap(text: str, title: str) -> None:
     end = 0
     for name in find_names(text, (), title):
         assert name.span.slice(text) == name.surface
@@ -79,14 +79,14 @@ def test_an_abbreviation_in_brackets_is_an_alias() -> None:
     assert other.alias == ""
 
 
-def test_types_come_from_the_form() -> None:
+def test_the_type_of_a_name_is_derived_from_its_form() -> None:
     found = find_names("Acme Pump Company makes P-101A after ISO 9906.", ())
     assert [(name.surface, name.type) for name in found] == [
         ("Acme Pump Company", "organization"), ("P-101A", "identifier"), ("ISO 9906", "standard")
     ]  # fmt: skip
 
 
-def test_a_noun_is_no_name_where_every_noun_has_a_capital() -> None:
+def test_a_single_capitalized_noun_is_not_a_name_in_german() -> None:
     text = "Der Techniker von Siemens prüft die Pumpe P-101A mit dem Programm OpenPLC der Firma Alpha Werke."
     found = [name.surface for name in find_names(text, (), language="de")]
     assert found == ["Pumpe P-101A", "Programm OpenPLC", "Firma Alpha Werke"]
@@ -101,5 +101,5 @@ def test_a_noun_is_no_name_where_every_noun_has_a_capital() -> None:
         ("fr", "La pompe fut construite par Édouard Quillet.", "Édouard Quillet"),
     ],
 )
-def test_capitals_of_every_alphabet_make_names(language: str, text: str, surface: str) -> None:
+def test_capitalized_names_are_recognized_in_other_alphabets(language: str, text: str, surface: str) -> None:
     assert surface in [name.surface for name in find_names(text, (), language=language)]

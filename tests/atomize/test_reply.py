@@ -22,27 +22,27 @@ REPLY = chunk_reply(KINDS, 2, 2)
         "a | r | b",
     ],
 )
-def test_facts_in_any_form_are_read(fact: object) -> None:
+def test_facts_are_read_from_objects_lists_and_strings(fact: object) -> None:
     assert REPLY.model_validate({"facts": [fact]}).facts == [Fact(subject="a", relation="r", object="b")]
 
 
 @pytest.mark.parametrize("fact", [{}, [], "a", ["a", "b"], {"subject": "a"}, None, 3, ["a", "", "b"]])
-def test_what_is_no_fact_is_left_out(fact: object) -> None:
+def test_malformed_facts_are_left_out(fact: object) -> None:
     assert REPLY.model_validate({"facts": [fact]}).facts == []
 
 
-def test_texts_in_objects_are_read() -> None:
+def test_questions_in_objects_and_tags_as_single_strings_are_read() -> None:
     reply = REPLY.model_validate({"questions": [{"question": "Why?"}, "", 3], "tags": {"failure mode": "leak"}})
     assert reply.questions == ["Why?", "3"]
     assert reply.tags.by_kind() == {"person": [], "failure mode": ["leak"]}
 
 
-def test_what_is_over_a_limit_is_cut_off() -> None:
+def test_questions_over_the_limits_of_length_and_number_are_cut() -> None:
     reply = REPLY.model_validate({"questions": ["a" * 9999, "b", "c"]})
     assert reply.questions == ["a" * 240, "b"]
 
 
-def test_the_schema_has_the_kinds_and_the_limits() -> None:
+def test_the_reply_schema_contains_kinds_and_limits_and_is_cached() -> None:
     schema = json.dumps(REPLY.model_json_schema())
     assert all(kind in schema for kind in KINDS)
     assert '"maxItems": 2' in schema
@@ -64,7 +64,7 @@ JSON = st.recursive(
 
 @settings(deadline=None)
 @given(st.dictionaries(NAMES, JSON))
-def test_any_object_is_read_or_refused_as_a_whole(value: dict[str, object]) -> None:
+def test_any_object_is_validated_or_rejected_as_a_whole(value: dict[str, object]) -> None:
     try:
         reply = REPLY.model_validate(value)
     except ValidationError:

@@ -24,5 +24,5 @@ from pipelines.atomize.tag_classes import KINDS
         ("isolation", "service", "service"),
     ],
 )
-def test_the_form_of_a_term_may_overrule_the_kind_that_a_model_gave(term: str, found: str, kind: str) -> None:
+def test_the_form_of_a_term_can_override_the_kind_given_by_the_model(term: str, found: str, kind: str) -> None:
     assert tag_kind(term, found, (*KINDS, "service")) == kind

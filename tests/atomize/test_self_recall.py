@@ -43,7 +43,7 @@ def recalled(atoms: SearchRecords, chunks: SearchRecords) -> SelfRecall:
     return self_recall(parts, rank(parts))
 
 
-def test_an_atom_of_its_chunk_passes_and_one_about_nothing_in_it_does_not() -> None:
+def test_an_atom_that_recalls_its_chunk_passes_and_an_unrelated_one_is_quarantined() -> None:
     atoms = atoms_of(["Where does the pump stand?", "Where does the mixer stand?"], ["chunk:0"] * 2)
     found = recalled(atoms, chunks_of([CHUNKS[0], *CHUNKS[9:] * DEPTH]))
     assert found.passed == ("atom:0",)
@@ -51,22 +51,22 @@ def test_an_atom_of_its_chunk_passes_and_one_about_nothing_in_it_does_not() -> N
     assert found.share == 0.5
 
 
-def test_an_atom_that_fits_every_chunk_is_quarantined_where_others_fit_better() -> None:
+def test_an_unspecific_atom_is_quarantined_if_other_chunks_rank_higher() -> None:
     texts = [*(f"hall hall {n}" for n in range(8)), "A pump in the hall of the old brick building by the river."]
     assert recalled(atoms_of(["In which hall?"], ["chunk:8"]), chunks_of(texts)).quarantined == ("atom:0",)
 
 
-def test_copies_of_the_chunk_do_not_shut_it_out() -> None:
+def test_duplicates_of_the_chunk_do_not_push_it_out_of_the_ranking() -> None:
     atoms = atoms_of(["Where does the pump stand?"], ["chunk:11"])
     assert recalled(atoms, chunks_of(CHUNKS + [CHUNKS[0]] * 9)).quarantined == ()
 
 
-def test_no_atoms_recall_everything() -> None:
+def test_without_atoms_the_recalled_share_is_one() -> None:
     none = SearchRecords.of(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)))
     assert recalled(none, chunks_of(CHUNKS)).share == 1
 
 
-def test_a_chunk_above_an_atom_s_own_has_a_higher_sum_of_cosine_and_share_of_terms() -> None:
+def test_chunks_are_ranked_by_the_sum_of_cosine_and_share_of_terms() -> None:
     texts = ["pump seal", "pump seal leak", "pump", "valve"]
     parts = {"all": DocumentRecords(atoms_of(["pump leak"], ["chunk:2"]), chunks_of(texts))}
     (found,) = rank(parts)["all"]
@@ -78,7 +78,7 @@ def test_a_chunk_above_an_atom_s_own_has_a_higher_sum_of_cosine_and_share_of_ter
 
 
 def document(number: int, subjects: list[int]) -> DocumentRecords:
-    """A document of one chunk for each subject, with an atom of each that fits it and one of another."""
+    """A document with one chunk per subject, each with one matching atom and one atom about another subject."""
     names = [f"chunk:{number}:{n}" for n in range(len(subjects))]
     texts = [f"The {SUBJECTS[n]} of line {number % 3} stands in hall {n}." for n in subjects]
     asked = [f"Where does the {SUBJECTS[(n + k) % 10]} stand?" for n in subjects for k in (0, 1)]
@@ -94,7 +94,7 @@ DOCUMENTS = st.dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(DOCUMENTS, min_size=2, max_size=4))
-def test_after_any_change_the_atoms_that_pass_are_those_of_asking_everything_anew(
+def test_incremental_self_recall_equals_a_full_recomputation(
     folders: list[dict[int, list[int]]],
 ) -> None:
     held: dict[str, tuple[ChunkRank, ...]] = {}
@@ -106,7 +106,7 @@ def test_after_any_change_the_atoms_that_pass_are_those_of_asking_everything_ane
 
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, st.sampled_from(["", "bolt", "the hall of line 1", "pump valve boiler crane motor"]))
-def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, list[int]], more: str) -> None:
+def test_ranks_from_the_index_equal_ranks_from_exhaustive_comparison(folder: dict[int, list[int]], more: str) -> None:
     parts = {f"{number} {subjects}": document(number, subjects) for number, subjects in sorted(folder.items())}
     names = [id for part in parts.values() for id in part.chunks.ids]
     strays = atoms_of([more] * len(names), names)
@@ -125,7 +125,7 @@ def test_the_index_leads_to_the_same_ranks_as_comparing_all(folder: dict[int, li
     assert found == rank(parts)
 
 
-def test_an_atom_that_failed_is_asked_anew_once_too_few_of_the_chunks_above_are_left() -> None:
+def test_a_failed_atom_is_ranked_again_once_too_few_chunks_above_it_are_left() -> None:
     nothing = SearchRecords.of(EmbeddedRecords((), np.zeros((0, 256), dtype=np.float32)))
     parts = {"own": DocumentRecords(atoms_of(["mixer"], ["chunk:0"]), chunks_of(["pump"]))}
     parts |= {f"{n}": DocumentRecords(nothing, chunks_of([f"mixer {n}"])) for n in range(30)}

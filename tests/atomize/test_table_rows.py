@@ -24,11 +24,11 @@ def table_rows(*rows: list[str], headers: int = 1) -> TableRows:
         ("", "text"),
     ],
 )  # fmt: skip
-def test_values_have_types(value: str, kind: str) -> None:
+def test_the_type_of_a_cell_value_is_detected(value: str, kind: str) -> None:
     assert value_type(value) == kind
 
 
-def test_a_row_is_stated_by_its_first_cell_and_the_column_headers() -> None:
+def test_a_row_statement_consists_of_the_first_cell_and_headed_values() -> None:
     made = table_rows(["Pump", "Pressure", "Material"], ["P-101A", "16 bar", "steel"])
     assert made.statement(1) == "P-101A: Pressure: 16 bar; Material: steel"
     assert made.fields(1) == (
@@ -36,11 +36,11 @@ def test_a_row_is_stated_by_its_first_cell_and_the_column_headers() -> None:
     )  # fmt: skip
 
 
-def test_a_second_column_without_a_telling_header_is_stated_bare() -> None:
+def test_a_generic_header_of_a_second_column_is_omitted_from_the_statement() -> None:
     assert table_rows(["Field", "Value"], ["Customer", "Acme"]).statement(1) == "Customer: Acme"
 
 
-def test_a_number_does_not_stand_for_its_row() -> None:
+def test_a_row_number_is_not_the_subject_of_the_row_statement() -> None:
     assert table_rows(["No", "Part"], ["1", "bolt"]).statement(1) == "No: 1; Part: bolt"
 
 
@@ -50,7 +50,7 @@ def test_empty_cells_are_left_out() -> None:
     assert made.statement(2) == ""
 
 
-def test_a_table_without_header_flags_takes_a_first_row_of_names() -> None:
+def test_without_header_flags_a_first_row_of_labels_is_the_header() -> None:
     assert table_rows(["Part", "Size"], ["bolt", "8"], headers=0).names == ("Part", "Size")
     assert table_rows(["bolt", "8"], ["nut", "9"], headers=0).names == ("", "")
 

@@ -48,17 +48,17 @@ def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["no json", "[]", "{}", '{"question": ""}', '{"question": 3}'])
-def test_a_line_that_is_no_sample_is_named(tmp_path: Path, line: str) -> None:
+def test_an_invalid_sample_is_an_error_with_its_line_number(tmp_path: Path, line: str) -> None:
     with pytest.raises(SettingsError, match="line 2"):
         read_samples(samples_file(tmp_path, '{"question": "When?"}', line))
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_file_of_samples_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot read"):
         read_samples(tmp_path / "none.jsonl")
 
 
-def test_a_sample_is_tagged_by_the_chunk_that_holds_its_answer() -> None:
+def test_a_sample_gets_the_tags_of_the_chunk_that_contains_its_answer() -> None:
     chunks = {"a": "The pump rattles, the pump rattles.", "b": "Cavitation makes a pump rattle. Add water."}
     tags = {"a": ["pump"], "b": ["cavitation"]}
     (tagged,) = tag_samples([QaSample(question="Why does the pump rattle?", answer="cavitation")], chunks, tags)
@@ -67,13 +67,13 @@ def test_a_sample_is_tagged_by_the_chunk_that_holds_its_answer() -> None:
     assert tag_samples([QaSample(question="Why?")], {}, {}) == []
 
 
-async def test_what_stands_together_twice_is_a_pair() -> None:
+async def test_a_term_and_a_tag_that_co_occur_twice_become_a_pair() -> None:
     pairs = await CoOccurrencePairing().pair(SAMPLES)
     assert [(pair.query_term, pair.corpus_tag) for pair in pairs] == [("rattle", "cavitation")]
     assert 0 < pairs[0].weight <= 1
 
 
-async def test_a_term_is_no_pair_of_itself() -> None:
+async def test_a_term_is_not_paired_with_its_own_plural() -> None:
     same = [TaggedSample("pump?", ("pump",), ("pumps", "oil"))] * 3
     assert all(pair.corpus_tag != "pumps" for pair in await CoOccurrencePairing().pair(same))
 
@@ -82,7 +82,7 @@ def reply(*pairs: tuple[str, str]) -> str:
     return json.dumps({"pairs": [{"term": term, "tag": tag} for term, tag in pairs]})
 
 
-async def test_the_model_s_pairs_count_when_both_sides_were_shown() -> None:
+async def test_model_pairs_are_kept_only_if_term_and_tag_were_in_the_prompt() -> None:
     chat = ScriptedChat([reply(("rattle", "cavitation"), ("rattle", "ghosts"), ("noise", "bearing")), reply()])
     assert await ModelPairing(chat).pair(SAMPLES) == (TagPair("rattle", "cavitation", 1.0),)
     asked = chat.requests[0].messages[-1].content
@@ -90,7 +90,7 @@ async def test_the_model_s_pairs_count_when_both_sides_were_shown() -> None:
     assert "cavitation; feed pump" in asked
 
 
-async def test_a_failed_call_gives_no_pair_and_a_limit_ends_the_work() -> None:
+async def test_a_failed_call_yields_no_pairs_and_an_exceeded_budget_is_raised() -> None:
     assert await ModelPairing(ScriptedChat([CallFailed("no")])).pair(SAMPLES) == ()
     with pytest.raises(BudgetExceeded):
         await ModelPairing(ScriptedChat([BudgetExceeded("enough")])).pair(SAMPLES)

@@ -71,7 +71,7 @@ async def test_small_sections_of_different_parents_stay_apart() -> None:
     assert not any("Last of one" in one.text and "Two" in one.text for one in await cut(made))
 
 
-async def test_a_heading_goes_with_the_text_it_opens() -> None:
+async def test_a_heading_is_in_the_chunk_of_the_text_below_it() -> None:
     made = document(heading("Maintenance"), heading("Weekly", 2), paragraph(prose(20)), heading("Empty", 2))
     chunks = await cut(made)
     assert chunks[0].text.startswith("Maintenance\n\nWeekly\n\nThe pump")
@@ -108,7 +108,7 @@ async def test_a_large_table_is_cut_between_rows_with_its_header_as_context() ->
         assert all(line.count("|") == 2 for line in one.text.split("\n"))
 
 
-async def test_rows_of_a_sheet_know_their_cells() -> None:
+async def test_chunks_of_a_table_have_their_cell_ranges() -> None:
     part = table(["part", "size"], *([f"P-{n} steel bolt", str(n)] for n in range(30)))
     chunks = await cut(document(part))
     assert chunks[0].provenance.cells.startswith("A1:B")
@@ -147,7 +147,7 @@ async def test_lists_keep_their_items_whole() -> None:
         assert one.text.endswith("out.")
 
 
-async def test_a_chunk_tells_what_it_says_and_what_came_before() -> None:
+async def test_a_chunk_has_a_summary_and_a_summary_of_the_preceding_text() -> None:
     chunks = await cut(document(heading("Pumps"), paragraph(prose(20)), heading("Valves"), paragraph(prose(9, 50))))
     assert chunks[0].forward_summary == ""
     assert len({one.section for one in chunks}) == 2
@@ -158,7 +158,7 @@ async def test_a_chunk_tells_what_it_says_and_what_came_before() -> None:
         assert len(after.forward_summary) <= 3 * len(before.summary) + 9
 
 
-async def test_passages_are_one_chunk_a_document() -> None:
+async def test_chunking_by_document_yields_one_chunk_per_document() -> None:
     settings = ChunkSettings(by=ChunkBy.DOCUMENT, max_tokens=40, target_tokens=30, min_tokens=10, window_tokens=60)
     made = document(heading("Pumps"), paragraph(prose(20)), paragraph("  "))
     (one,) = await cut(made, settings)
@@ -173,7 +173,7 @@ async def test_a_chinese_document_is_cut_at_its_sentences() -> None:
         assert one.language == "zh"
 
 
-async def test_a_chunk_in_another_script_than_its_document_says_so() -> None:
+async def test_a_chunk_in_another_script_than_its_document_has_its_own_language() -> None:
     made = document(heading("Use"), paragraph(prose(3)), heading("用途"), paragraph("水泵每周检查一次。" * 3))
     assert [one.language for one in await cut(made)] == ["en", "zh"]
 
@@ -191,7 +191,7 @@ class Refusing(StructuralSplitter):
         return replace(quoted_cut(window, window.choices[0], 1), failure=failure)
 
 
-async def test_cuts_made_without_the_model_are_told() -> None:
+async def test_cuts_made_without_the_model_are_reported_as_failures() -> None:
     outcome = await split(document(paragraph(prose(20))), Refusing(SMALL), SMALL)
     assert len(outcome.failures) == len(outcome.results) - 1
     assert {failure.reason for failure in outcome.failures} == {"no route"}

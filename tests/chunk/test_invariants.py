@@ -61,7 +61,7 @@ def cut(made: Document, adversary: Adversary) -> tuple[Chunk, ...]:
 
 @settings(deadline=None, max_examples=100)
 @given(DOCUMENTS, ENDS)
-def test_every_character_that_is_not_blank_is_in_exactly_one_chunk(made: Document, ends: list[int]) -> None:
+def test_every_non_blank_character_is_in_exactly_one_chunk(made: Document, ends: list[int]) -> None:
     joined, end = "", 0
     for one in cut(made, Adversary(ends)):
         gap = made.text[end : one.provenance.span.start]

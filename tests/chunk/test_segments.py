@@ -19,7 +19,7 @@ def test_no_piece_is_too_large(text: str, size: int) -> None:
     assert all(count_tokens(span.slice(text)) <= size for span in base_split(text, size))
 
 
-def test_the_coarsest_separator_that_helps_is_cut_at() -> None:
+def test_text_is_split_at_the_coarsest_sufficient_separator() -> None:
     text = "one two three.\n\nfour five six. seven eight"
     assert [span.slice(text) for span in base_split(text, 5)] == [
         "one two three.\n\n", "four five six. ", "seven eight"

@@ -42,7 +42,7 @@ def titles(made: Document, summaries: dict[str, str]) -> dict[str, str]:
     return {section.title: summaries[section.id] for section in made.sections if section.id in summaries}
 
 
-def test_a_short_section_is_summarized_by_its_chunk_and_a_document_of_it_alone_by_the_same() -> None:
+def test_a_short_section_and_its_document_share_the_summary_of_the_chunk() -> None:
     made = document(heading("Pumps"), paragraph(FACTS[0]))
     summaries, failures = summarized(made)
     assert titles(made, summaries) == {"Pumps": FACTS[0]}
@@ -53,7 +53,7 @@ def test_a_short_section_is_summarized_by_its_chunk_and_a_document_of_it_alone_b
 @pytest.mark.parametrize(
     "sentence", [FACTS[0], "水泵把冷水送过长管。", "Die Pumpe fördert kaltes Wasser durch das lange Rohr."]
 )
-def test_a_complete_sentence_is_quoted_rather_than_a_byline_or_the_labels_of_a_drawing(sentence: str) -> None:
+def test_a_summary_quotes_complete_sentences_and_not_bylines_or_drawing_labels(sentence: str) -> None:
     byline = paragraph("Pumps · Revision D, March 2024 · Pumps and Valves, Product Engineering")
     labels = paragraph("100\n80\nPump K80-250\nHead of the pump, m 60\n40\nPump K65-200\n20\nFlow of the pump, m³/h")
     made = document(heading("Pumps"), byline, labels, paragraph(sentence))
@@ -73,7 +73,7 @@ def test_without_a_model_summaries_are_sentences_of_the_text() -> None:
     assert summarized(made) == (summaries, ())
 
 
-def test_sections_that_share_a_chunk_have_each_its_own() -> None:
+def test_sections_that_share_a_chunk_have_separate_summaries() -> None:
     made = document(
         heading("Terms"), paragraph(FACTS[0] * 3), heading("Pump", 2), paragraph("It pumps."), heading("Valve", 2),
         paragraph("It shuts the pipe."), heading("Parts", 2), table(["part", "size"], ["P-1", "3"]),
@@ -91,7 +91,7 @@ def model(answer: FakeAnswer) -> tuple[FunctionChat, ModelSummarizer]:
     return chat, ModelSummarizer(chat)
 
 
-def test_a_model_is_asked_once_for_each_section_over_the_limit_from_the_bottom_up() -> None:
+def test_a_model_summarizes_each_long_section_once_from_the_bottom_up() -> None:
     made = document(
         heading("Pumps"), paragraph(long_section()), heading("Oil", 2), paragraph(long_section(20)), heading("Valves"),
         paragraph(FACTS[1]),
@@ -108,14 +108,14 @@ def test_a_model_is_asked_once_for_each_section_over_the_limit_from_the_bottom_u
 
 
 @pytest.mark.parametrize("reply", ["garbled", '{"summary": ""}', '{"summary": "Kestrin sells 77 pumps."}'])
-def test_a_reply_of_no_use_is_replaced_by_quotes(reply: str) -> None:
+def test_an_unusable_summary_is_replaced_by_quoted_sentences(reply: str) -> None:
     made = document(heading("Pumps"), paragraph(long_section()))
     chat, summarizer = model(reply)
     assert summarized(made, summarizer) == summarized(made)
     assert len(chat.requests) <= 4
 
 
-def test_a_failed_call_is_told_and_its_section_is_quoted() -> None:
+def test_a_failed_summary_call_is_reported_and_replaced_by_quoted_sentences() -> None:
     made = document(heading("Pumps"), paragraph(long_section()))
     summaries, failures = summarized(made, model(CallTimedOut("no reply"))[1])
     assert summaries == summarized(made)[0]
@@ -128,7 +128,7 @@ def test_a_limit_of_money_ends_the_work() -> None:
         summarized(document(heading("Pumps"), paragraph(long_section())), model(BudgetExceeded("enough"))[1])
 
 
-def test_very_many_summaries_are_summarized_in_parts() -> None:
+def test_many_summaries_are_summarized_in_batches() -> None:
     made = document(heading("Pumps"), *(paragraph(long_section(n * 20)) for n in range(40)))
     chat, summarizer = model(json.dumps({"summary": "Pumps, valves and seals at stations."}))
     summaries, _ = summarized(made, summarizer)

@@ -14,13 +14,13 @@ MADE = document(
 
 @settings(deadline=None)
 @given(st.integers(0, len(MADE.text)), st.integers(0, 60))
-def test_the_blocks_touched_are_those_that_share_a_character(start: int, length: int) -> None:
+def test_touching_returns_the_blocks_that_overlap_the_span(start: int, length: int) -> None:
     span = Span(start, start + length)
     wanted = [block.id for block in MADE.blocks if block.provenance.span.overlaps(span)]
     assert [block.id for block in BlockIndex(MADE).touching(span)] == wanted
 
 
-def test_provenance_is_that_of_the_blocks_touched() -> None:
+def test_provenance_of_a_span_combines_that_of_its_blocks() -> None:
     span = Span(0, MADE.text.index("a | b") - 2)
     first, second = (block.provenance for block in MADE.blocks[:2])
     place = BlockIndex(MADE).provenance(span)
@@ -28,17 +28,17 @@ def test_provenance_is_that_of_the_blocks_touched() -> None:
     assert place.boxes == (*first.boxes, *second.boxes)
 
 
-def test_a_part_of_a_table_has_the_cells_of_its_rows() -> None:
+def test_provenance_of_a_table_row_has_its_cell_range() -> None:
     start = MADE.text.index("c | d")
     place = BlockIndex(MADE).provenance(Span(start, start + len("c | d")))
     assert (place.cells, place.page) == ("A2:B2", 1)
 
 
-def test_a_span_beside_all_blocks_has_no_page() -> None:
+def test_a_span_outside_all_blocks_has_no_page() -> None:
     assert BlockIndex(MADE).provenance(Span(6, 8)).page is None
 
 
-def test_rows_are_found_by_place() -> None:
+def test_table_rows_are_found_by_span() -> None:
     layout = BlockIndex(MADE)
     block = MADE.blocks[2]
     rows = layout.rows(block)

@@ -14,7 +14,7 @@ BLOCK = Block(
 DOCUMENT = Document("d", SOURCE, "T", "过热", (BLOCK,), metadata={"b": "2", "a": "1"})
 
 
-def test_what_was_encoded_is_read_back() -> None:
+def test_a_document_survives_encoding_and_decoding() -> None:
     assert codec.decode(codec.encode(DOCUMENT), Document) == DOCUMENT
 
 
@@ -23,6 +23,6 @@ def test_the_order_of_a_mapping_does_not_change_the_bytes() -> None:
     assert codec.encode(other) == codec.encode(DOCUMENT)
 
 
-def test_other_bytes_are_refused() -> None:
+def test_bytes_of_another_type_are_rejected() -> None:
     with pytest.raises(msgspec.ValidationError):
         codec.decode(b"{}", Document)

@@ -27,7 +27,7 @@ PROCESSES = 12
 
 
 @pytest.mark.parametrize("way", ["decode", "unpack"])
-def test_a_type_that_many_threads_decode_first_at_once_crashes_no_process(way: str) -> None:
+def test_concurrent_first_decoding_of_a_type_does_not_crash_the_process(way: str) -> None:
     codes = [
         subprocess.run([sys.executable, "-c", BY_MANY_THREADS, way], check=False, cwd=ROOT).returncode
         for _ in range(PROCESSES)
@@ -35,7 +35,7 @@ def test_a_type_that_many_threads_decode_first_at_once_crashes_no_process(way: s
     assert codes == [0] * PROCESSES
 
 
-def test_typed_decoding_goes_through_one_door() -> None:
+def test_typed_decoding_is_only_done_in_the_codec_module() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for package in ("pipelines", "qa", "evaluate", "serve", "flows")

@@ -42,11 +42,11 @@ def test_an_error_survives_pickling(cls: type[StrataError]) -> None:
     assert copy.__dict__ == error.__dict__
 
 
-def test_the_drawn_tree_is_the_tree() -> None:
+def test_the_error_tree_in_the_docstring_matches_the_classes() -> None:
     assert drawn() == [(cls.__name__, depth(cls)) for cls in family(StrataError)]
 
 
-def test_only_what_waiting_can_mend_is_retryable() -> None:
+def test_only_transient_errors_are_retryable() -> None:
     retryable = {cls.__name__ for cls in family(StrataError) if cls.retryable}
     assert retryable == {"SourceUnreachable", "StoreUnavailable", "RateLimited", "CallTimedOut"}
 

@@ -10,7 +10,7 @@ NONE = [float("nan"), float("inf"), float("-inf")]
 
 
 @pytest.mark.parametrize("none", NONE)
-def test_a_box_and_a_page_without_finite_sizes_are_kept_and_read_back(none: float) -> None:
+def test_non_finite_sizes_become_zero_and_survive_encoding(none: float) -> None:
     box, page = Box(1, none, 0.25, none, 1.0), Page(1, width=none, height=842.0)
     assert (box, page) == (Box(1, 0.0, 0.25, 0.0, 1.0), Page(1, width=0.0, height=842.0))
     assert codec.decode(codec.encode(box), Box) == box

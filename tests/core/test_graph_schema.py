@@ -16,7 +16,7 @@ def test_types_of_patterns_are_named_too_each_once() -> None:
     assert MAKES.relations == ("makes",)
 
 
-def test_only_named_types_confine_entities() -> None:
+def test_entity_types_restrict_entities_but_patterns_do_not() -> None:
     assert MAKES.allows_entity("ORGANIZATION")
     assert not MAKES.allows_entity("product")
     assert GraphSchema(patterns=MAKES.patterns).allows_entity("anything")

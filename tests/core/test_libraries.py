@@ -34,15 +34,15 @@ def set_after(statement: str, **environment: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("module", WAYS_IN)
-def test_every_way_in_is_quiet(module: str) -> None:
+def test_importing_any_entry_point_disables_telemetry(module: str) -> None:
     assert set_after(f"import {module}") == dict(TELEMETRY_OFF)
 
 
-def test_what_the_user_has_set_stays() -> None:
+def test_a_telemetry_variable_set_by_the_user_is_kept() -> None:
     assert set_after("import pipelines", ORT_DISABLE_TELEMETRY="0")["ORT_DISABLE_TELEMETRY"] == "0"
 
 
-def test_it_is_set_before_a_library_is_loaded_that_reads_it() -> None:
+def test_telemetry_is_disabled_before_libraries_that_read_it_are_loaded() -> None:
     libraries = ("onnxruntime", "prefect", "unstructured", "huggingface_hub", "paddlex")
     script = f"import pipelines.core.libraries, sys; assert not set({libraries}) & sys.modules.keys()"
     assert set_after(script) == dict(TELEMETRY_OFF)

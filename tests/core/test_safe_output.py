@@ -19,12 +19,12 @@ from pipelines.core.safe_output import shown, shown_lines
         ("\u2028", "<U+2028>"),
     ],
 )
-def test_what_acts_or_hides_is_made_visible(text: str, seen: str) -> None:
+def test_control_and_invisible_characters_are_made_visible(text: str, seen: str) -> None:
     assert shown(text) == seen
 
 
 @pytest.mark.parametrize("text", ["过热 é [red]x[/] “…” ü", "می\u200cخواهم", "👩\u200d🔬", "שלום", "葛\U000e0100"])
-def test_what_people_write_stays(text: str) -> None:
+def test_ordinary_text_of_any_script_is_unchanged(text: str) -> None:
     assert shown(text) == text
 
 

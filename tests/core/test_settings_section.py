@@ -52,7 +52,7 @@ def test_what_a_module_holds_is_found_without_calling_it() -> None:
         ("my_greeters:Polite", "missing 1 required positional argument"),
     ],
 )
-def test_what_cannot_be_loaded_is_an_error_of_the_setting(name: str, told: str) -> None:
+def test_an_object_that_cannot_be_loaded_is_an_error_naming_the_setting(name: str, told: str) -> None:
     with pytest.raises(SettingsError, match=told) as raised:
         load_by_name(name, Greeter, setting="greet.by")
     assert raised.value.message.startswith("greet.by: ")

@@ -20,7 +20,7 @@ def opened(path: Path) -> int:
     return sum(file.path == str(path) for file in psutil.Process().open_files())
 
 
-def test_threads_that_have_ended_leave_no_connection_open(tmp_path: Path) -> None:
+def test_connections_of_finished_threads_are_closed(tmp_path: Path) -> None:
     file = SqliteFile(tmp_path / "pumps.db", prepare, prepare)
     with file.transaction() as connection:
         connection.execute("INSERT INTO pumps VALUES ('K80-250')")
@@ -35,7 +35,7 @@ def test_threads_that_have_ended_leave_no_connection_open(tmp_path: Path) -> Non
     assert not opened(file.path)
 
 
-def test_threads_that_are_there_keep_theirs(tmp_path: Path) -> None:
+def test_running_threads_keep_their_connections(tmp_path: Path) -> None:
     file = SqliteFile(tmp_path / "pumps.db", prepare, prepare)
     with ThreadPoolExecutor(8) as threads:
         for _ in range(20):

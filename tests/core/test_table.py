@@ -53,7 +53,7 @@ def test_an_empty_table_has_no_markdown() -> None:
         ("P-101 | 16", False),
     ],
 )
-def test_the_first_row_is_data_where_it_is_as_those_below(rows: str, data: bool) -> None:
+def test_a_first_row_like_the_rows_below_is_data(rows: str, data: bool) -> None:
     cells = [
         Cell(row, column, text)
         for row, line in enumerate(rows.split(" / "))

@@ -22,7 +22,7 @@ PATHS = st.lists(COMPONENTS.filter(lambda part: part not in (b".", b"..")), min_
 @example(b"caf\xe9.txt")
 @example(b"a.zip!/b.txt")
 @example(b"%2%21/%25")
-def test_a_path_comes_back_from_its_uri(path: bytes) -> None:
+def test_a_path_survives_conversion_to_a_uri(path: bytes) -> None:
     assert os.fsencode(path_of(uri_of(path))) == path
 
 
@@ -58,7 +58,7 @@ def test_a_common_name_is_its_own_uri(name: str) -> None:
         ("a\x85b".encode(), "a%C2%85b"),
     ],
 )
-def test_what_would_be_obeyed_or_mistaken_is_escaped(path: bytes, uri: str) -> None:
+def test_control_characters_and_ambiguous_sequences_are_escaped(path: bytes, uri: str) -> None:
     assert uri_of(path) == uri
 
 
@@ -78,11 +78,11 @@ def test_what_would_be_obeyed_or_mistaken_is_escaped(path: bytes, uri: str) -> N
         ("x" * 300 + ".pdf", "x" * 116 + ".pdf"),
     ],
 )
-def test_a_part_stays_in_its_container(name: str, part: str) -> None:
+def test_a_part_name_cannot_leave_its_container(name: str, part: str) -> None:
     assert part_name(name) == part
 
 
-def test_what_is_shown_names_the_document() -> None:
+def test_a_document_is_found_by_its_displayed_name() -> None:
     uri = uri_of("a\u200bb\x1b.txt")
     uris = [uri, "caf%E9.txt", "ab.txt"]
     assert called(uri, uris) == called(shown(uri), uris) == called("a\u200bb\x1b.txt", uris) == (uri,)
@@ -90,6 +90,6 @@ def test_what_is_shown_names_the_document() -> None:
     assert called("nothing", uris) == ()
 
 
-def test_a_name_that_is_one_means_no_other() -> None:
+def test_an_exact_name_takes_precedence_over_a_displayed_one() -> None:
     assert called("a<U+200B>b", ["a\u200bb", "a<U+200B>b"]) == ("a<U+200B>b",)
     assert called("a<U+200B>b", ["a\u200bb"]) == ("a\u200bb",)

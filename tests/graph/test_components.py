@@ -3,7 +3,7 @@ from __future__ import annotations
 from pipelines.graph.resolve import Components
 
 
-def test_what_is_joined_in_pairs_is_one_group_with_the_first_reason_of_each() -> None:
+def test_joined_pairs_form_groups_and_each_member_keeps_its_first_reason() -> None:
     joined = Components[str]()
     for one, two, reason in ((1, 2, "alias"), (7, 8, "name"), (2, 5, "acronym"), (5, 1, "late")):
         joined.join(one, two, reason)
@@ -13,5 +13,5 @@ def test_what_is_joined_in_pairs_is_one_group_with_the_first_reason_of_each() ->
     assert joined.group_of(9) == {9}
 
 
-def test_nothing_joined_makes_no_group() -> None:
+def test_without_joined_pairs_there_are_no_groups() -> None:
     assert list(Components[str]().groups()) == []

@@ -62,7 +62,7 @@ def node(id: str) -> Node:
     return next(node for node in GRAPH.nodes if node.id == id)
 
 
-def test_every_layer_has_its_nodes() -> None:
+def test_the_graph_has_the_nodes_of_each_layer() -> None:
     kinds = [(node.id, node.kind, node.layer) for node in GRAPH.nodes]
     assert kinds == [
         (ID, NodeKind.DOCUMENT, Layer.RESOURCE),
@@ -76,11 +76,11 @@ def test_every_layer_has_its_nodes() -> None:
     ]
 
 
-def test_all_belongs_to_the_document() -> None:
+def test_nodes_and_edges_are_owned_by_the_document() -> None:
     assert {item.owner for item in (*GRAPH.nodes, *GRAPH.edges)} == {ID} == {GRAPH.owner}
 
 
-def test_every_node_but_the_document_hangs_on_it() -> None:
+def test_every_node_is_reachable_from_the_document() -> None:
     reached, rim = {ID}, {ID}
     while rim:
         rim = {edge.target for edge in GRAPH.edges if edge.source in rim} - reached
@@ -88,19 +88,19 @@ def test_every_node_but_the_document_hangs_on_it() -> None:
     assert {node.id for node in GRAPH.nodes} <= reached
 
 
-def test_the_tree_goes_from_document_to_section_to_chunk() -> None:
+def test_edges_lead_from_document_to_section_to_chunk() -> None:
     assert ends(EdgeKind.HAS_SECTION) == [(ID, "section:1")]
     assert ends(EdgeKind.HAS_CHUNK) == [("section:1", "chunk:1"), ("section:1", "chunk:2")]
     assert ends(EdgeKind.NEXT) == [("chunk:1", "chunk:2")]
 
 
-def test_tables_hang_on_the_chunks_that_show_them_and_pictures_without_text_on_their_section() -> None:
+def test_tables_are_linked_from_chunks_and_figures_without_text_from_sections() -> None:
     assert ends(EdgeKind.HAS_TABLE) == [("chunk:2", "table:1")]
     assert ends(EdgeKind.HAS_FIGURE) == [("section:1", "figure:1")]
     assert ends(EdgeKind.CAPTION_OF) == [("chunk:2", "table:1")]
 
 
-def test_knowledge_hangs_on_its_chunk() -> None:
+def test_knowledge_nodes_are_linked_from_their_chunk() -> None:
     assert ends(EdgeKind.HAS_ATOM) == [("chunk:1", "atom:1")]
     assert ends(EdgeKind.HAS_TAG) == [("chunk:1", "tag:seal")]
     assert ends(EdgeKind.MENTIONS) == [("chunk:1", "entity:seal")]
@@ -108,7 +108,7 @@ def test_knowledge_hangs_on_its_chunk() -> None:
     assert ends(EdgeKind.RELATED) == [("entity:pump", "entity:seal")]
 
 
-def test_edges_carry_their_evidence() -> None:
+def test_edges_have_their_evidence_as_properties() -> None:
     told = {edge.kind: edge.properties for edge in GRAPH.edges}
     assert told[EdgeKind.RELATED]["evidence"] == "The seal leaks."
     assert told[EdgeKind.RELATED]["type"] == "has part"
@@ -116,41 +116,41 @@ def test_edges_carry_their_evidence() -> None:
     assert told[EdgeKind.HAS_TAG]["weight"] == 0.5
 
 
-def test_a_chunk_can_be_cited_from_the_graph_alone() -> None:
+def test_a_chunk_node_has_all_properties_needed_for_a_citation() -> None:
     told = node("chunk:1").properties
     assert told["text"] == TEXT[int(str(told["start"])) : int(str(told["end"]))]
     assert (told["uri"], told["page"], told["heading_path"]) == ("m/pump.pdf", 1, ("Pump manual",))
     assert [box_of(str(box)) for box in told["boxes"]] == [Box(1, 0.1, 0.2, 0.3, 0.4)]  # type: ignore[union-attr]
 
 
-def test_a_row_tells_its_typed_values() -> None:
+def test_a_row_node_has_columns_values_and_types() -> None:
     told = node("row:1").properties
     assert told["text"] == "Part: Seal; No: 7"
     assert (told["columns"], told["values"], told["types"]) == (("Part", "No"), ("Seal", "7"), ("text", "number"))
 
 
-def test_names_are_short_and_on_one_line() -> None:
+def test_node_names_are_short_and_on_one_line() -> None:
     assert all(len(str(node.properties["name"])) <= 60 for node in GRAPH.nodes)
     assert short("a\n b" + "c" * 99) == "a b" + "c" * 56 + "…"
 
 
-def test_boxes_come_back() -> None:
+def test_boxes_survive_conversion_to_text() -> None:
     box = Box(3, 0.125, 0.5, 0.75, 1.0)
     assert box_of(box_text(box)) == box
 
 
-def test_redirecting_moves_edges_to_what_an_entity_was_merged_into() -> None:
+def test_redirect_moves_edges_to_the_merged_entity() -> None:
     moved = redirect(GRAPH, {"entity:seal": "entity:shaft seal"})
     assert [edge.target for edge in moved.edges if edge.kind is EdgeKind.MENTIONS] == ["entity:shaft seal"]
     assert moved.nodes == GRAPH.nodes
 
 
-def test_a_relation_between_two_names_of_one_thing_goes() -> None:
+def test_redirect_drops_a_relation_between_merged_entities() -> None:
     one = Subgraph(ID, (), (Edge("entity:a", EdgeKind.RELATED, "entity:b", ID),))
     assert redirect(one, {"entity:a": "entity:b"}).edges == ()
 
 
-def test_a_chunk_that_refers_to_a_table_leads_to_it_by_the_label_of_its_caption() -> None:
+def test_a_cross_reference_to_a_table_is_resolved_by_its_caption_label() -> None:
     def told(target: str) -> Reference:
         return Reference(ReferenceKind.CROSS_REFERENCE, target, f"see {target}", at(16, 20))
 
@@ -160,7 +160,7 @@ def test_a_chunk_that_refers_to_a_table_leads_to_it_by_the_label_of_its_caption(
     assert edges[0].properties["evidence"] == "see table 1"
 
 
-def test_sections_and_the_document_tell_their_summaries() -> None:
+def test_section_and_document_nodes_have_their_summaries() -> None:
     told = replace(DISTILLATE, summaries={"section:1": "Seals leak.", ID: "A pump with a leak."})
     nodes = {node.id: node for node in build_graph(DOCUMENT, told).nodes}
     assert nodes["section:1"].properties["summary"] == "Seals leak."

@@ -58,7 +58,7 @@ def test_a_link_to_a_file_of_the_folder_is_resolved(target: str) -> None:
     assert found["kind"] == "hyperlink"
 
 
-def test_a_links_anchor_names_the_section() -> None:
+def test_the_anchor_of_a_link_is_resolved_to_a_section() -> None:
     for anchor in ("safety", "7-safety", "4.2"):
         found = only_edge("The manual.", MANUAL, "notes/n.md", (LINK, f"../manuals/K-series.md#{anchor}", "manual"))
         section = MANUAL[0].sections[1 if anchor == "4.2" else 2]
@@ -66,7 +66,7 @@ def test_a_links_anchor_names_the_section() -> None:
 
 
 @pytest.mark.parametrize("target", ["#part", "mailto:a@b.example", "javascript:void(0)", "tel:123", ""])
-def test_what_leads_to_no_document_is_no_reference(target: str) -> None:
+def test_anchors_and_non_document_addresses_yield_no_reference(target: str) -> None:
     note = made("n.md", "A note", "Look here.", [(LINK, target, "here")])
     assert not linked(note, MANUAL).subgraph.edges
 
@@ -86,25 +86,25 @@ def test_what_leads_to_no_document_is_no_reference(target: str) -> None:
         ("Clause 7.3 of STD-014 applies.", STANDARD, "7.3"),
     ],
 )
-def test_a_document_is_found_by_its_names(text: str, target: Made, part: str) -> None:
+def test_a_document_is_resolved_by_number_file_name_or_title(text: str, target: Made, part: str) -> None:
     found = only_edge(text, target)
     assert found["kind"] == "mention"
     assert found.get("section", "") == part
 
 
-def test_a_named_section_is_found_and_a_named_clause_in_its_chunk() -> None:
+def test_a_named_section_is_resolved_to_the_section_and_a_clause_to_its_chunk() -> None:
     section = only_edge("See section 4.2 of the Maintenance Manual K-Series.", MANUAL)
     assert section["target_section"] == MANUAL[0].sections[1].id
     clause = only_edge("Clause 7.3 of STD-014 applies.", STANDARD)
     assert clause["target_chunk"] == STANDARD[1].chunks[0].id
 
 
-def test_a_missing_clause_leads_to_the_section_around_it() -> None:
+def test_a_missing_clause_is_resolved_to_its_enclosing_section() -> None:
     found = only_edge("Clause 7.9 of STD-014 applies.", STANDARD)
     assert found["target_section"] == STANDARD[0].sections[1].id
 
 
-def test_a_table_of_a_document_is_not_its_section() -> None:
+def test_a_table_number_is_not_resolved_as_a_section_number() -> None:
     found = only_edge("See table 2 of DS-2041.", SHEET)
     assert found["section"] == "2"
     assert "target_section" not in found
@@ -119,12 +119,12 @@ def test_a_table_of_a_document_is_not_its_section() -> None:
         "A maintenance manual k-series lies there.",
     ],
 )
-def test_words_that_happen_to_be_a_name_are_no_reference(text: str) -> None:
+def test_common_words_and_longer_codes_that_contain_a_name_are_no_reference(text: str) -> None:
     note = made("n.md", "A note of mine", text)
     assert not linked(note, MANUAL, SHEET, STANDARD, made("p.md", "Pump", "It turns.")).subgraph.edges
 
 
-def test_a_weak_title_counts_after_a_cue() -> None:
+def test_a_generic_title_is_a_reference_only_after_a_cue() -> None:
     pump = made("p.md", "Pumps", "They turn.")
     without, behind = (made("n.md", "A note of mine", text) for text in ("All Pumps turn.", "See “Pumps” there."))
     assert not edges(linked(without, pump), without, pump)
@@ -147,12 +147,12 @@ def test_a_name_inside_a_link_is_counted_once() -> None:
     assert found["kind"] == "hyperlink"
 
 
-def test_names_in_one_chunk_are_one_edge_with_their_number() -> None:
+def test_mentions_of_a_document_in_one_chunk_are_one_edge_with_a_count() -> None:
     note = made("n.md", "A note", "DS-2041 is old. DS-2041 is heavy.\n\nDS-2041 again.")
     assert sorted(int(str(one["count"])) for one in edges(linked(note, SHEET), note, SHEET)) == [1, 2]
 
 
-def test_attachments_and_replies_lead_to_their_documents() -> None:
+def test_attachments_and_replies_are_linked_to_their_documents() -> None:
     first = made("a.eml", "Leak", "It leaks.", message_id="<1@x.example>")
     reply = made(
         "b.eml", "RE: Leak", "Fixed, see report.md attached.",
@@ -165,7 +165,7 @@ def test_attachments_and_replies_lead_to_their_documents() -> None:
     assert [one["kind"] for one in edges(found, reply, attached)] == ["attachment"]
 
 
-def test_what_is_not_there_is_a_node_of_its_own() -> None:
+def test_a_missing_target_becomes_an_unresolved_node_with_a_reason() -> None:
     note = made(
         "n.md", "A note", "See DS-9999 and the list at https://x.example/a.",
         [
@@ -190,7 +190,7 @@ def test_a_part_number_is_not_a_missing_document() -> None:
     assert not linked(note, SHEET).subgraph.edges
 
 
-def test_part_of_a_title_is_enough_where_the_text_points() -> None:
+def test_part_of_a_title_after_a_cue_is_resolved() -> None:
     note = made(
         "n.md", "A note", "See the Maintenance Manual.", [(MENTION, "Maintenance Manual", "See the Maintenance Manual")]
     )
@@ -202,38 +202,38 @@ OLD = made("old/ds-2041-rev-b.md", "DS-2041 Centrifugal pump Rev. B", "Head 38 m
 NEW = made("ds-2041-rev-d.md", "DS-2041 Centrifugal pump Rev. D", "Head 40 m.")
 
 
-def test_of_several_revisions_the_last_is_meant_unless_one_is_named() -> None:
+def test_a_reference_means_the_latest_revision_unless_one_is_named() -> None:
     note = made("n.md", "A note", "See DS-2041 there.\n\nIn DS-2041 revision B it was less.")
     found = linked(note, OLD, NEW)
     assert len(edges(found, note, NEW)) == len(edges(found, note, OLD)) == 1
 
 
-def test_a_revision_supersedes_the_one_before() -> None:
+def test_a_revision_supersedes_its_predecessor() -> None:
     found = [edge for edge in linked(OLD, NEW).subgraph.edges if edge.kind is EdgeKind.SUPERSEDES]
     assert [(edge.source, edge.target) for edge in found] == [(NEW[0].id, OLD[0].id)]
 
 
-def test_a_text_may_say_what_it_supersedes() -> None:
+def test_a_statement_in_the_text_yields_a_supersedes_edge() -> None:
     policy = made("p2.md", "POL-009 Isolation", "This policy supersedes POL-008 from today.")
     before = made("p1.md", "POL-008 Isolation of pumps", "Superseded by POL-009.")
     found = [edge for edge in linked(policy, before).subgraph.edges if edge.kind is EdgeKind.SUPERSEDES]
     assert [(edge.source, edge.target) for edge in found] == [(policy[0].id, before[0].id)]
 
 
-def test_the_same_content_under_two_names_is_linked() -> None:
+def test_files_with_the_same_content_are_linked() -> None:
     one, two = made("a.txt", "a", "Same."), made("b.txt", "b", "Same.")
     (edge,) = linked(one, two).subgraph.edges
     assert (edge.source, edge.kind, edge.target) == (one[0].id, EdgeKind.SAME_CONTENT, two[0].id)
 
 
-def test_the_same_words_in_another_format_are_the_same_content() -> None:
+def test_documents_with_the_same_words_are_linked_as_the_same_content() -> None:
     words = "The pump shall be aligned cold. " * 20
     one, two = made("a.txt", "a", words), made("b.txt", "b", words.replace(". ", ".  "))
     (edge,) = linked(one, two).subgraph.edges
     assert edge.properties["same"] == "words"
 
 
-def test_a_title_that_every_document_holds_counts_only_after_a_cue() -> None:
+def test_a_title_that_occurs_in_most_documents_is_not_a_reference() -> None:
     named = made("t.md", "Acme Pump Works", "A firm.")
     others = [made(f"{number}.md", f"Note {number}", f"Made by Acme Pump Works, {number}.") for number in range(20)]
     assert not edges(linked(named, *others), others[0], named)
@@ -241,7 +241,7 @@ def test_a_title_that_every_document_holds_counts_only_after_a_cue() -> None:
 
 
 @pytest.mark.parametrize("title", ["User Manual", "Data sheet", "Fiche technique", "Руководство по эксплуатации"])
-def test_a_title_that_many_a_document_has_makes_no_revisions_of_two_and_names_neither(title: str) -> None:
+def test_a_generic_title_shared_by_documents_yields_no_revisions_and_no_references(title: str) -> None:
     pump = made("pump/manual.txt", f"{title} Rev. A", "The pump lifts water.")
     fan = made("fan/manual.txt", f"{title} Rev. B", "The fan moves air.")
     note = made("note.txt", "Shift note", f"We keep the {title} in the office.")

@@ -27,13 +27,13 @@ def judge(chat: ScriptedChat, pairs: Sequence[Pair], known: Verdicts = Verdicts(
     return asyncio.run(ModelJudge(chat, Prompt.load("pipelines.graph", "same")).judge(pairs, "m", known))
 
 
-def test_the_pairs_that_the_model_names_are_one_thing() -> None:
+def test_pairs_named_by_the_model_get_a_merge_score() -> None:
     chat = ScriptedChat(['{"same": [2, 99]}'])
     assert judge(chat, PAIRS[:3]).decide(PAIRS[:3]) == [0.0, 0.8, 0.0]
     assert "2. seal b | gasket b" in chat.requests[0].messages[-1].content
 
 
-def test_many_pairs_are_asked_about_in_parts() -> None:
+def test_many_pairs_are_judged_in_batches() -> None:
     chat = ScriptedChat(['{"same": [1]}'])
     scores = judge(chat, PAIRS).decide(PAIRS)
     assert len(chat.requests) == 2
@@ -41,12 +41,12 @@ def test_many_pairs_are_asked_about_in_parts() -> None:
 
 
 @pytest.mark.parametrize("answer", ["no idea", CallTimedOut("too late")])
-def test_without_a_usable_reply_pairs_stay_apart_and_are_counted(answer: str | StrataError) -> None:
+def test_without_a_usable_reply_pairs_are_counted_as_unjudged(answer: str | StrataError) -> None:
     verdicts = judge(ScriptedChat([answer]), PAIRS[:2])
     assert (verdicts.decide(PAIRS[:2]), verdicts.unjudged) == ([0.0, 0.0], 2)
 
 
-def test_a_pair_is_asked_about_once_by_one_model_and_again_by_another() -> None:
+def test_a_judged_pair_is_judged_again_only_by_another_model() -> None:
     first = judge(ScriptedChat(['{"same": [1]}']), PAIRS[:2])
     chat = ScriptedChat(['{"same": []}'])
     assert judge(chat, PAIRS[:3], first).decide(PAIRS[:3]) == [0.8, 0.0, 0.0]
@@ -55,17 +55,17 @@ def test_a_pair_is_asked_about_once_by_one_model_and_again_by_another() -> None:
     assert other.decide(PAIRS[:2]) == [0.0, 0.0]
 
 
-def test_what_was_said_of_names_that_are_gone_is_dropped() -> None:
+def test_verdicts_on_pairs_that_no_longer_exist_are_dropped() -> None:
     first = judge(ScriptedChat(['{"same": [1]}']), PAIRS[:3])
     assert set(judge(ScriptedChat([]), PAIRS[1:3], first).scores) == {pair_key(pair) for pair in PAIRS[1:3]}
 
 
-def test_an_exhausted_budget_is_not_taken_for_a_no() -> None:
+def test_an_exceeded_budget_is_raised_and_not_a_negative_verdict() -> None:
     with pytest.raises(BudgetExceeded):
         judge(ScriptedChat([BudgetExceeded("enough")]), PAIRS[:1])
 
 
-def test_a_models_merge_tells_that_it_was_a_models() -> None:
+def test_a_merge_by_the_model_is_recorded_as_such_and_can_be_prevented() -> None:
     names = [profile("shaft seals ring"), profile("shaft seal rings")]
     verdicts = judge(ScriptedChat(['{"same": [1]}']), open_pairs(names, GraphSettings(), letters))
     (found,) = resolve(names, GraphSettings(), letters, verdicts.decide)
@@ -74,6 +74,6 @@ def test_a_models_merge_tells_that_it_was_a_models() -> None:
     assert resolve(names, apart, letters, verdicts.decide) == ()
 
 
-def test_only_the_most_alike_pairs_are_asked_about() -> None:
+def test_only_the_most_similar_pairs_are_judged() -> None:
     names = [profile(f"shaft seal ring of kind {letter}") for letter in "abcdef"]
     assert len(open_pairs(names, GraphSettings(judged_pairs=3), letters)) == 3

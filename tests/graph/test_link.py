@@ -25,19 +25,19 @@ TWO = made(
 )
 
 
-def test_all_that_links_belongs_to_the_corpus() -> None:
+def test_linked_nodes_and_edges_are_owned_by_the_corpus() -> None:
     found = linked(ONE, TWO)
     assert {item.owner for item in (*found.subgraph.nodes, *found.subgraph.edges)} == {CORPUS_OWNER}
 
 
-def test_no_edge_of_the_whole_graph_leads_nowhere() -> None:
+def test_all_edges_of_the_whole_graph_have_existing_ends() -> None:
     found = linked(ONE, TWO)
     parts = [redirect(build_graph(*one), found.merged) for one in (ONE, TWO)] + [found.subgraph]
     ids = {node.id for part in parts for node in part.nodes}
     assert all({edge.source, edge.target} <= ids for part in parts for edge in part.edges)
 
 
-def test_merged_entities_are_one_node_that_tells_of_the_merge() -> None:
+def test_merged_entities_become_one_node_that_lists_its_merges() -> None:
     found = linked(ONE, TWO)
     (node,) = [node for node in found.subgraph.nodes if node.kind is NodeKind.ENTITY]
     assert node.properties["documents"] == 2
@@ -47,23 +47,23 @@ def test_merged_entities_are_one_node_that_tells_of_the_merge() -> None:
     assert [entity.id for entity in found.entities] == [node.id]
 
 
-def test_tags_of_several_documents_are_one_node() -> None:
+def test_a_tag_shared_by_documents_is_one_node() -> None:
     found = linked(ONE, TWO)
     (tag,) = [node for node in found.subgraph.nodes if node.kind is NodeKind.TAG]
     assert (tag.properties["documents"], tag.properties["chunks"]) == (2, 2)
     assert [one.id for one in found.tags] == [Tag.make_id("made")]
 
 
-def test_linking_is_a_function_of_the_cards_and_not_of_their_order() -> None:
+def test_linking_does_not_depend_on_the_order_of_the_profiles() -> None:
     assert link(reversed(profiles(ONE, TWO)), texts(ONE, TWO)) == link(profiles(ONE, TWO), texts(ONE, TWO))
 
 
-def test_cards_come_back_from_their_artifacts() -> None:
+def test_document_profiles_survive_encoding_and_decoding() -> None:
     one = document_profile(*TWO)
     assert codec.decode(codec.encode(one), DocumentProfile) == one
 
 
-def test_texts_are_searched_once_for_a_set_of_names(tmp_path: Path) -> None:
+def test_texts_are_not_searched_again_for_the_same_set_of_names(tmp_path: Path) -> None:
     cache = FileArtifacts(tmp_path)
     first = texts(ONE, TWO)
     found = link(profiles(ONE, TWO), first, cache=cache)
@@ -72,7 +72,7 @@ def test_texts_are_searched_once_for_a_set_of_names(tmp_path: Path) -> None:
     assert (sorted(first.asked), again.asked) == (sorted([ONE[0].id, TWO[0].id]), [])
 
 
-def test_another_name_has_the_texts_searched_again(tmp_path: Path) -> None:
+def test_texts_are_searched_again_after_a_name_was_added(tmp_path: Path) -> None:
     cache = FileArtifacts(tmp_path)
     link(profiles(ONE, TWO), texts(ONE, TWO), cache=cache)
     third = made("c.md", "MM-0007 Manual of the motor", "See DS-1000.")
@@ -88,7 +88,7 @@ def test_an_empty_corpus_links_nothing() -> None:
     assert found.subgraph.nodes == found.subgraph.edges == ()
 
 
-def test_a_document_is_known_by_its_own_number_and_revision() -> None:
+def test_number_and_revision_of_a_document_are_extracted() -> None:
     assert numbers_of("DS-2041 Pump Rev. C", "x.pdf", "", {}) == ("DS-2041",)
     assert numbers_of("PT-300 安装说明", "a.md", "编号：SZ-INS-05", {}) == ("SZ-INS-05",)
     assert numbers_of("Report", "IR-2024-031_noise.md", "", {}) == ("IR-2024-031",)
@@ -114,7 +114,7 @@ def test_a_document_is_known_by_its_own_number_and_revision() -> None:
         ("Standortverzeichnis 5", "", "Standortverzeichnis 5"),
     ],
 )
-def test_a_revision_is_told_in_the_words_of_any_language(title: str, revision: str, without: str) -> None:
+def test_a_revision_is_recognized_in_any_language(title: str, revision: str, without: str) -> None:
     assert revision_of(title, "x.pdf", "", {}) == revision
     assert without_revision(title) == without
 
@@ -129,7 +129,7 @@ def test_a_revision_is_told_in_the_words_of_any_language(title: str, revision: s
         ("no. 12-34", ()),
     ],
 )
-def test_a_number_is_labelled_in_the_words_of_any_language(head: str, numbers: tuple[str, ...]) -> None:
+def test_a_document_number_is_recognized_by_its_label_in_any_language(head: str, numbers: tuple[str, ...]) -> None:
     assert numbers_of("", "x.pdf", head, {}) == numbers
 
 
@@ -137,7 +137,7 @@ words = st.sampled_from(["pump", "seal", "DS-2041", "wear ring", "泵站手册",
 
 
 @given(st.lists(words, max_size=6), st.lists(words, max_size=12))
-def test_names_are_found_where_they_stand_whole_and_longest(names: list[str], text: list[str]) -> None:
+def test_the_matcher_finds_whole_and_longest_names_at_exact_spans(names: list[str], text: list[str]) -> None:
     passage = ChunkText("chunk:1", 100, " ".join(text))
     found = NameMatcher(name.casefold() for name in names).find([passage])
     for hit in found:
@@ -147,7 +147,7 @@ def test_names_are_found_where_they_stand_whole_and_longest(names: list[str], te
     assert all(one.end <= two.start for one, two in pairwise(found))
 
 
-def test_references_have_the_chunk_they_stand_in() -> None:
+def test_a_reference_edge_names_the_chunk_that_contains_it() -> None:
     found = linked(ONE, TWO)
     (edge,) = [edge for edge in found.subgraph.edges if edge.kind is EdgeKind.REFERENCES]
     assert edge.properties["chunk"] == TWO[1].chunks[0].id

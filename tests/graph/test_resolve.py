@@ -29,7 +29,7 @@ def entity(
 
 
 def letters(names: Sequence[str]) -> Vectors:
-    """Unit vectors of letter pairs: names that are written alike are near."""
+    """Unit vectors of character bigrams: names with similar spelling are near."""
     rows = np.zeros((len(names), 512), dtype=np.float32)
     for row, name in zip(rows, names, strict=True):
         for a, b in zip(f" {name.lower()}", f"{name.lower()} ", strict=True):
@@ -56,7 +56,7 @@ def merged(*profiles: EntityProfile, settings: GraphSettings = DEFAULT) -> dict[
         ("离心泵", "离心泵 "),
     ],
 )
-def test_two_spellings_of_one_name_are_merged(one: str, two: str) -> None:
+def test_spelling_variants_of_a_name_are_merged(one: str, two: str) -> None:
     assert len(merged(entity(one), entity(two.strip() + ("" if one != two.strip() else ".")))) == 1
 
 
@@ -80,30 +80,30 @@ def test_two_spellings_of_one_name_are_merged(one: str, two: str) -> None:
         ("GDP (PPP)", "GDP"),
     ],
 )
-def test_two_things_with_similar_names_stay_apart(one: str, two: str) -> None:
+def test_similar_names_of_different_entities_are_not_merged(one: str, two: str) -> None:
     assert merged(entity(one), entity(two)) == {}
 
 
-def test_an_acronym_is_merged_where_a_document_has_both() -> None:
+def test_an_acronym_is_merged_only_if_a_document_has_it_and_the_full_name() -> None:
     long = entity("International Council for Small Business", documents="ab")
     assert merged(long, entity("ICSB", documents="bc")) == {"ICSB": long.name}
     assert merged(long, entity("ICSB", documents="c")) == {}
 
 
-def test_an_acronym_of_two_names_is_merged_with_neither() -> None:
+def test_an_ambiguous_acronym_is_not_merged() -> None:
     assert merged(entity("Safety Data Sheet"), entity("System Design Specification"), entity("SDS")) == {}
 
 
-def test_a_short_form_in_brackets_is_an_alias() -> None:
+def test_a_short_form_in_parentheses_is_an_alias() -> None:
     found = merged(entity("European Free Trade Association (EFTA)", mentions=9), entity("EFTA"))
     assert found == {"EFTA": "European Free Trade Association (EFTA)"}
 
 
-def test_an_alias_that_a_document_gives_is_followed() -> None:
+def test_an_alias_stated_in_a_document_is_merged() -> None:
     assert merged(entity("mechanical seal", mentions=5, aliases=("MSL",)), entity("MSL")) == {"MSL": "mechanical seal"}
 
 
-def test_persons_may_have_initials() -> None:
+def test_personal_names_are_merged_unless_their_initials_differ() -> None:
     assert merged(entity("Carl R. Rogers", "person"), entity("Carl Rogers", "person", 4)) == {
         "Carl R. Rogers": "Carl Rogers"
     }
@@ -111,45 +111,45 @@ def test_persons_may_have_initials() -> None:
 
 
 @pytest.mark.parametrize("titled", ["Professor Carl R. Rogers", "Herr Carl R. Rogers", "Señor Carl R. Rogers"])
-def test_a_title_in_any_language_is_no_part_of_a_persons_name(titled: str) -> None:
+def test_forms_of_address_in_any_language_are_ignored_in_personal_names(titled: str) -> None:
     verdict = judge(entity(titled, "person"), entity("Carl Rogers", "person"))
     assert verdict is not None
     assert verdict.rule == "initials"
 
 
-def test_types_that_exclude_one_another_keep_names_apart() -> None:
+def test_entities_of_incompatible_types_are_not_merged() -> None:
     assert not compatible(entity("Washington", "person"), entity("Washington", "city"))
     assert compatible(entity("Washington", ""), entity("Washington", "city"))
 
 
-def test_the_most_mentioned_name_stands_for_all() -> None:
+def test_the_most_mentioned_name_represents_the_merged_entity() -> None:
     found = resolve([entity("Siemens AG", mentions=2), entity("Siemens", mentions=9), entity("SIEMENS A.G.")], DEFAULT)
     assert {one.into_name for one in found} == {"Siemens"}
     assert {one.merged_name for one in found} == {"Siemens AG", "SIEMENS A.G."}
     assert all(one.rule and 0 < one.score <= 1 for one in found)
 
 
-def test_a_merge_is_undone_by_a_setting() -> None:
+def test_a_pair_in_keep_apart_is_not_merged() -> None:
     pair = (entity("Siemens AG"), entity("Siemens"))
     assert merged(*pair, settings=GraphSettings(keep_apart=(("siemens ag", "Siemens"),))) == {}
 
 
-def test_keeping_apart_holds_for_whole_groups() -> None:
+def test_keep_apart_also_holds_for_transitive_merges() -> None:
     group = (entity("United States", mentions=3), entity("U.S.A."), entity("US"))
     found = merged(*group, settings=GraphSettings(keep_apart=(("United States", "US"),)))
     assert len(found) == 1
 
 
-def test_a_merge_may_be_demanded() -> None:
+def test_a_pair_in_the_merge_setting_is_merged() -> None:
     pair = (entity("Big Pump", mentions=2), entity("P-12A"))
     assert merged(*pair, settings=GraphSettings(merge=(("Big Pump", "P-12A"),))) == {"P-12A": "Big Pump"}
 
 
-def test_nothing_is_merged_where_that_is_switched_off() -> None:
+def test_nothing_is_merged_if_entity_resolution_is_disabled() -> None:
     assert merged(entity("Siemens AG"), entity("Siemens"), settings=GraphSettings(resolve_entities=False)) == {}
 
 
-def test_a_model_is_asked_only_where_rules_are_silent_and_nothing_speaks_against_it() -> None:
+def test_a_model_is_asked_only_about_pairs_that_no_rule_decides() -> None:
     asked: list[tuple[str, str]] = []
 
     def decide(pairs: Sequence[Pair]) -> list[float]:
@@ -171,7 +171,7 @@ names_strategy = st.lists(
 
 
 @given(names_strategy, st.randoms(use_true_random=False))
-def test_merges_do_not_depend_on_the_order_and_never_chain(names: list[str], random: object) -> None:
+def test_merges_do_not_depend_on_input_order_and_never_chain(names: list[str], random: object) -> None:
     profiles = [entity(name) for name in names]
     profiles = list({one.id: one for one in profiles}.values())
     found = resolve(profiles, DEFAULT, letters)
@@ -182,7 +182,7 @@ def test_merges_do_not_depend_on_the_order_and_never_chain(names: list[str], ran
 
 
 @given(st.integers(0, 40), st.integers(1, 5))
-def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> None:
+def test_nearest_pairs_equal_those_of_the_full_cosine_matrix(count: int, wanted: int) -> None:
     rows = np.random.default_rng(count).normal(size=(count, 8)).astype(np.float32)
     vectors: Vectors = np.rint(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9) * 4000) / 4000
     found = {(i, j) for i, j, _ in nearest_pairs(vectors, wanted, -0.9)} if count else set()
@@ -202,8 +202,8 @@ def test_neighbours_are_those_of_the_whole_matrix(count: int, wanted: int) -> No
     st.integers(1, 6),
     st.sampled_from([-1.0, 0.2]),
 )
-@example([4, 8, 39, 48, 51], [0, 4, 8, 28, 39, 48, 51], 3, -1.0)  # two new ones are near each other, and to the rest
-def test_what_was_kept_of_other_names_gives_what_comparing_all_gives(
+@example([4, 8, 39, 48, 51], [0, 4, 8, 28, 39, 48, 51], 3, -1.0)  # two added names are near each other and the rest
+def test_nearest_pairs_with_a_cache_of_other_names_equal_those_without_a_cache(
     tmp_path_factory: pytest.TempPathFactory, first: list[int], then: list[int], count: int, least: float
 ) -> None:
     # Whole numbers, so that many names are equally near.
@@ -220,13 +220,13 @@ def test_what_was_kept_of_other_names_gives_what_comparing_all_gives(
         assert found(numbers, cache) == found(numbers, None)
 
 
-def test_keys_leave_what_tells_names_apart() -> None:
+def test_normalized_keys_keep_the_distinguishing_words() -> None:
     assert key("The Acme Co., Ltd.") == key("ACME") == "acme"
     assert key("The Company") == "company" != key("The Corporation")
     assert judge(entity("Acme"), entity("Acme Pumps")) is None
 
 
-def test_companies_of_two_legal_forms_are_not_one() -> None:
+def test_companies_with_different_legal_forms_are_not_merged() -> None:
     assert merged(entity("ABB Ltd"), entity("ABB Limited"), entity("ABB Inc."), entity("ABB")) in (
         {"ABB Ltd": "ABB Limited"},
         {"ABB Limited": "ABB Ltd"},
@@ -234,7 +234,7 @@ def test_companies_of_two_legal_forms_are_not_one() -> None:
     assert merged(entity("Kestrin GmbH"), entity("Kestrin", mentions=2)) == {"Kestrin GmbH": "Kestrin"}
 
 
-def test_a_model_is_asked_about_companies_of_two_legal_forms() -> None:
+def test_a_model_is_asked_about_companies_with_different_legal_forms() -> None:
     asked: list[set[str]] = []
 
     def decide(pairs: Sequence[Pair]) -> list[float]:
@@ -247,7 +247,7 @@ def test_a_model_is_asked_about_companies_of_two_legal_forms() -> None:
 
 
 @pytest.mark.slow
-def test_real_triples_of_a_model_resolve_without_mixing_numbers() -> None:
+def test_names_from_extracted_triples_are_never_merged_with_different_numbers() -> None:
     if not TRIPLES.is_file():
         pytest.skip(f"needs {TRIPLES}")
     documents: dict[str, set[str]] = {}
@@ -270,7 +270,7 @@ def _digits(name: str) -> list[str]:
     return sorted(character for character in name if character.isdigit())
 
 
-def test_a_merge_tells_its_reason() -> None:
+def test_a_merge_records_its_rule_and_score() -> None:
     (found,) = resolve([entity("Siemens AG", mentions=2), entity("Siemens")], DEFAULT)
     assert found == Merge(
         Entity.make_id("Siemens AG"), Entity.make_id("Siemens"), "Siemens AG", "Siemens", "same name", 1.0

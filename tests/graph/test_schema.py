@@ -24,11 +24,11 @@ FOUND = Distillate(
 )
 
 
-def test_without_a_schema_everything_stays() -> None:
+def test_an_empty_schema_keeps_everything() -> None:
     assert conform(FOUND, GraphSchema()) is FOUND
 
 
-def test_entities_of_other_types_go_with_all_that_hangs_on_them() -> None:
+def test_entities_outside_the_schema_are_dropped_with_mentions_and_relations() -> None:
     kept = conform(FOUND, GraphSchema(entity_types=("component", "Company")))
     assert kept.entities == (PUMP, FIRM)
     assert {one.entity for one in kept.mentions} == {PUMP.id, FIRM.id}
@@ -36,7 +36,7 @@ def test_entities_of_other_types_go_with_all_that_hangs_on_them() -> None:
     assert kept.dropped == {"before": 1, "entity type not in the schema": 1, "relation not in the schema": 1}
 
 
-def test_relations_of_other_types_go() -> None:
+def test_relations_outside_the_schema_are_dropped() -> None:
     assert conform(FOUND, GraphSchema(relation_types=("likes",))).relations == (ODD,)
 
 
