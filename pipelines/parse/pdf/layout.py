@@ -30,7 +30,7 @@ the middle of the line, in line heights: CSS centres it on lower-case letters.""
 
 _SHORTEST_SENTENCE = 20
 """Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
-_NOTE_MARK = re.compile(r"\s+(?:\d{1,3}|[*†‡]{1,3})$")
+_NOTE_MARK = re.compile(r"\s(?:\d{1,3}|[*†‡]{1,3})$")
 """The mark of a footnote behind a sentence."""
 
 
