@@ -80,7 +80,7 @@ def test_each_extreme_has_all_ten_languages(kinds: tuple[str, str]) -> None:
         ("en", "Length", "250 mm", 0.25, Kind.LENGTH),
         ("en", "Lowest temperature", "-30 °C", -30, Kind.TEMPERATURE),
         ("en", "Rated flow", "60 l/min", 3.6, Kind.FLOW),
-        ("en", "lead_time_days", "35", 35, Kind.TIME),
+        ("en", "lead_time_days", "35", 35 * 86_400, Kind.TIME),
         ("en", "Stages", "7", 7, Kind.NUMBER),
     ],
 )
@@ -89,6 +89,16 @@ def test_a_cell_with_one_value_is_comparable(language: str, name: str, cell: str
     assert found is not None
     assert found.kind is kind
     assert found.figure == pytest.approx(figure)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [("60 s", "60 seconds", "1 min", "1 minute"), ("24 h", "24 hours", "1 day"), ("12 months", "1 year")],
+)
+def test_the_same_time_in_other_units_is_equal(cells: tuple[str, ...]) -> None:
+    found = [magnitude("Duration", cell, "en", _HIGHEST) for cell in cells]
+    assert None not in found
+    assert len(set(found)) == 1
 
 
 def test_months_and_years_are_compared() -> None:
