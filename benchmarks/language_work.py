@@ -5,11 +5,11 @@
 
 Each set of documents is ingested in three ways: split by size, by the documents' structure, and recurrently (by the
 model, if one is given). The model distills in all three, unless `--distil extractive` leaves it the splitting and the
-summaries alone; without a model, the table is for extractive work. For each
-knowledge base, the table has the share of questions whose first document is right, and page recall@5, in percent, for
-the set's own questions and those in everyday words (`benchmarks/questions`), with all layers and with one kind of work
-switched off in turn. `--answers` also evaluates strategies on the set's own questions, over the last knowledge base.
-The knowledge bases and the model's replies are kept in FOLDER.
+summaries alone; without a model, the table is for extractive work. For each knowledge base, the table has the share of
+questions whose first document is right, and page recall@5, in percent, for the set's own questions and those in
+everyday words (`benchmarks/questions`), with all layers and with one kind of work switched off in turn. `--answers`
+also evaluates strategies on the set's own questions, over the last knowledge base. The knowledge bases and the model's
+replies are kept in FOLDER.
 """
 
 from __future__ import annotations

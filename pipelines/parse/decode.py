@@ -25,7 +25,7 @@ _SAMPLE = 65536
 """Bytes that the guess is based on."""
 _PART = 1000
 """Bytes of a part that is guessed on its own, about ten lines: chardet recognizes 500 of 500 samples of that size, and
-472 of 495 of a single line of 40 characters (lines of manual pages in 13 languages and 16 encodings)."""
+472 of 495 of a single line of 40 characters (lines of manual pages in 13 languages and 13 encodings)."""
 _ENCODINGS = (
     "cp949", "cp932", "gb18030", "euc_jis_2004", "big5", "big5hkscs", "cp1252", "cp1250", "iso8859-2", "cp1254",
     "cp1257", "cp1251", "koi8-r", "cp866", "iso8859-5", "cp1253", "cp1255", "cp1256", "cp874",

@@ -127,12 +127,9 @@ def _searched_text(piece: EvidenceLine) -> str:
 
 def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
     denies = cue("denies", language)
-    negated = [bool(denies.search(name)) for name, _ in fields]
-    if not any(negated):
-        return frozenset()
-    cells = [_terms(cell, language) for _, cell in fields]
-    affirmed = frozenset[str]().union(*(cell for cell, no in zip(cells, negated, strict=True) if not no))
-    return frozenset[str]().union(*(cell for cell, no in zip(cells, negated, strict=True) if no)) - affirmed
+    denied = " ".join(cell for name, cell in fields if denies.search(name))
+    affirmed = " ".join(cell for name, cell in fields if not denies.search(name)) if denied else ""
+    return _terms(denied, language) - _terms(affirmed, language)
 
 
 def _terms(text: str, language: str) -> frozenset[str]:

@@ -78,10 +78,7 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     gains = [revision_gain(hit, question) for hit in hits]
     defines = defining(found, defined_thing(question))
     scored = [
-        replace(
-            _scored(unit, question, unit.hit.score / top, gains[unit.rank] + DEFINES * (place in defines), coverage),
-            defines=place in defines,
-        )
+        _scored(unit, question, unit.hit.score / top, gains[unit.rank], place in defines, coverage)
         for place, unit in enumerate(found)
     ]
     scored.sort(key=_order)
@@ -98,15 +95,17 @@ def _order(item: ScoredUnit) -> tuple[float, int, int]:
     return (-item.score, item.unit.rank, item.unit.span.start)
 
 
-def _scored(unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, coverage: _Coverage) -> ScoredUnit:
+def _scored(
+    unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, defines: bool, coverage: _Coverage
+) -> ScoredUnit:
     value = bool(question.wants) and _gives(question, unit)
     asking = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
-    score += gain + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
-    return ScoredUnit(unit, score, covered, 0.0, value, covers)
+    score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
+    return ScoredUnit(unit, score, covered, 0.0, value, covers, defines)
 
 
 def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:

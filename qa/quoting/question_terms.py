@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pipelines.lang.characters import fold
@@ -141,25 +141,23 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     names = frozenset(
         term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
-    information_of = {term: information(word, language, weights[term]) for term, word in word_of.items()}
-    negative = any(cue(name, language).search(question) for name in ("denies", "whether"))
-    asked = QuestionTerms(
-        question,
-        language,
-        weights,
-        word_of,
-        codes,
-        wants,
-        asking,
-        several,
-        lists,
-        negative,
-        sides,
-        unknown,
-        names,
-        meaning,
+    return QuestionTerms(
+        text=question,
+        language=language,
+        weights=weights,
+        words=word_of,
+        codes=codes,
+        wants=wants,
+        asking=asking,
+        several=several,
+        lists=lists,
+        negative=any(cue(name, language).search(question) for name in ("denies", "whether")),
+        sides=sides,
+        unknown=unknown,
+        names=names,
+        meaning=meaning,
+        information={term: information(word, language, weights[term]) for term, word in word_of.items()},
     )
-    return replace(asked, information=information_of)
 
 
 def _words_in(word: str, language: str) -> list[str]:
