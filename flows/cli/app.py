@@ -7,7 +7,9 @@ One handler turns errors into a one-line message and an exit code. Commands impo
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -75,7 +77,9 @@ def main() -> None:
     If the reader of the output has gone (`strata graph export | head`), it exits silently, as by SIGPIPE.
     """
     output = prepare_streams()
-    sys.exit(flushed(_run(output)))
+    code = _run(output)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Control+C while the interpreter ends would print a traceback
+    sys.exit(flushed(code))
 
 
 def _run(output: os.stat_result) -> int:
@@ -103,6 +107,8 @@ def _ended(ended: SystemExit, output: os.stat_result) -> int:
 
 
 def _interrupted() -> int:
+    # Control+C may have come between the making of a coroutine and its first step; Python would warn after our line.
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     say_error("interrupted; finished work is kept, and the same command continues from there")
     return INTERRUPTED
 

@@ -65,6 +65,27 @@ def test_control_c_ends_an_ingest_with_one_line_and_no_process_left(tmp_path: Pa
     assert processes_in(tmp_path) == []
 
 
+BEFORE_THE_FIRST_STEP = """
+import asyncio, sys
+from flows.cli.app import main
+
+def interrupt(runner):
+    raise KeyboardInterrupt
+
+asyncio.Runner.__enter__ = interrupt
+sys.argv[1:] = ["ingest", "folder", "--kb", "kb", "--no-flow"]
+main()
+"""
+
+
+def test_control_c_before_a_coroutine_starts_is_one_line_without_a_warning(tmp_path: Path) -> None:
+    write_folder(tmp_path / "folder")
+    command = [sys.executable, "-W", "always", "-c", BEFORE_THE_FIRST_STEP]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, INTERRUPTED)
+    assert "never awaited" not in done.stderr
+
+
 @pytest.mark.slow
 def test_control_c_ends_a_flow_with_one_line_and_no_process_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
