@@ -1,20 +1,17 @@
-"""Questions for an extreme ("the cheapest", "the highest flow"), and cells of a table as comparable numbers."""
+"""Cells of a table as comparable numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
-from pipelines.core.provenance import Span
-from pipelines.lang.characters import CJK_CHARACTER
-from pipelines.lang.numbers import number_word, numbers
-from pipelines.lang.profile import of_language, profile, read_table
+from pipelines.lang.comparisons import Comparison
+from pipelines.lang.numbers import number_words, numbers
+from pipelines.lang.profile import profile, read_table
 from pipelines.lang.quantities import Kind, Value, in_row, is_unit, quantities
 from pipelines.lang.questions import value_kinds
 
-_ANY = "any"
 _WORDS_BEFORE = 1
 """Maximum words before the figure of a cell that is a value: "max. 40 °C", but not "Seal ring 40 mm"."""
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -23,24 +20,9 @@ _YEAR_FIRST = re.compile(r"(?P<year>\d{4})(?:[-./年](?P<month>\d{1,2})(?:[-./�
 _DAY_FIRST = re.compile(r"(?P<day>\d{1,2})[./](?P<month>\d{1,2})[./](?P<year>\d{4})")
 _MONTHS, _DAYS = 13, 32
 """More than the months of a year and the days of a month."""
-_LAST_WORD = re.compile(r"(?<!\w)\w++\s$")
-_MOST = 10
-"""Maximum things asked for by a number; a larger number before a superlative is something else, such as a year."""
 _NO_FIGURES = frozenset({Kind.DATE, Kind.PHONE, Kind.MAIL})
+_AMOUNT = re.compile(r"[\d\s.,'’+-]")
 _MINUS = re.compile(r"(?<![\w.,])[-−–]\s?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Extreme:
-    """What a question asks for: the `highest` value or the lowest, of one of `kinds` (empty: of any), at `span`.
-
-    `count` is the number of things asked for, 3 for "the three cheapest".
-    """
-
-    highest: bool
-    kinds: frozenset[Kind]
-    span: Span
-    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +34,7 @@ class Magnitude:
     measure: str
 
 
-def extreme_asked(question: str, language: str) -> Extreme | None:
-    """Return the extreme that a question in `language` (ISO 639-1) asks for; None if there is no such word.
-
-    >>> extreme_asked("What is the cheapest spare part?", "en").kinds
-    frozenset({<Kind.MONEY: 'money'>})
-    """
-    for highest, kinds, pattern in _patterns(language):
-        if found := pattern.search(question):
-            count, start = _count_before(question, found.start(), language)
-            return Extreme(highest, kinds, Span(start, found.end()), count)
-    return None
-
-
-def _count_before(question: str, place: int, language: str) -> tuple[int, int]:
-    """Return the number directly before a superlative with its start, 1 if there is none: "three", "3"."""
-    word = _LAST_WORD.search(question, 0, place)
-    if word is None:
-        return 1, place
-    written = word.group().strip()
-    value = float(written) if written.isascii() and written.isdigit() else number_word(written, language)
-    return (int(value), word.start()) if value and 1 < value <= _MOST else (1, place)
-
-
-def magnitude(name: str, cell: str, language: str, asked: Extreme) -> Magnitude | None:
+def magnitude(name: str, cell: str, language: str, asked: Comparison) -> Magnitude | None:
     """Return a cell below the column `name` as a comparable value; None if it is not just a value.
 
     Of several values ("0 to 16 bar") it is the highest one, or the lowest if that is asked for. A number without a unit
@@ -83,7 +42,7 @@ def magnitude(name: str, cell: str, language: str, asked: Extreme) -> Magnitude 
     """
     if asked.kinds == {Kind.DATE}:
         return _date(cell)
-    first = _DIGIT.search(cell)
+    first = _DIGIT.search(cell) or number_words(language).search(cell)
     if first is None or len(_LETTERS.findall(cell[: first.start()])) > _WORDS_BEFORE:
         return None
     values = [value for value in _values(name, cell, language) if value.kind not in _NO_FIGURES]
@@ -91,28 +50,6 @@ def magnitude(name: str, cell: str, language: str, asked: Extreme) -> Magnitude 
     if len({(one.kind, one.measure) for one in found}) != 1:
         return None
     return max(found, key=lambda one: one.figure if asked.highest else -one.figure)
-
-
-@cache
-def _patterns(language: str) -> tuple[tuple[bool, frozenset[Kind], re.Pattern[str]], ...]:
-    table = read_table("extremes")
-    found = [
-        (direction == "highest", _kinds(kinds), parts)
-        for direction, by_kind in table.items()
-        for kinds, by_language in by_kind.items()
-        if (parts := of_language(by_language, language))
-    ]
-    found.sort(key=lambda one: not one[1])  # words that name a kind are tried first: "most expensive" before "most"
-    return tuple((highest, kinds, _pattern(parts)) for highest, kinds, parts in found)
-
-
-def _kinds(named: str) -> frozenset[Kind]:
-    return frozenset() if named == _ANY else frozenset(map(Kind, named.split()))
-
-
-def _pattern(parts: Sequence[str]) -> re.Pattern[str]:
-    bounded = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in parts]
-    return re.compile("|".join(bounded), re.IGNORECASE)
 
 
 def _date(cell: str) -> Magnitude | None:
@@ -132,13 +69,23 @@ def _values(name: str, cell: str, language: str) -> list[Value]:
 
 
 def _measured(value: Value, language: str) -> Magnitude | None:
-    figure = _figure(value.text, language)
+    figure, end = _figure(value.text, language), _end_of_figures(value.text)
+    figure = value.figure if figure is None else figure  # a number word
     if figure is None:
         return None
-    unit = re.sub(r"\s", "", value.text[_end_of_figures(value.text) :]) or value.unit
+    unit = (re.sub(r"\s", "", value.text[end:]) if end else "") or value.unit
+    if value.kind is Kind.MONEY:
+        return Magnitude(figure, value.kind, _currency(value.text))
     factors: dict[str, float] = read_table("unit_factors").get(value.kind, {})
     factor = factors.get(unit, factors.get(unit.lower()))
     return Magnitude(figure * factor, value.kind, value.kind) if factor else Magnitude(figure, value.kind, unit)
+
+
+def _currency(text: str) -> str:
+    """Return the code of the currency of an amount, or its sign or name as written."""
+    written = _AMOUNT.sub("", text).lower()
+    codes: dict[str, list[str]] = read_table("unit_factors")["currencies"]
+    return next((code for code, signs in codes.items() if written in signs), written)
 
 
 def _end_of_figures(text: str) -> int:

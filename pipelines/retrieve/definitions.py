@@ -67,6 +67,8 @@ def _opens_entry(unit: EvidenceUnit, after: Sequence[EvidenceUnit], thing: str) 
 def _defines(unit: EvidenceUnit, thing: str) -> bool:
     if unit.is_row:
         name, *cells = cells_of(unit.text)
+        if _is_code_of(unit, name, thing):
+            return any(any(map(str.isalpha, cell)) for cell in cells)
         return _names(name, thing) and any(map(_is_wording, cells))
     language = unit.hit.chunk.language
     before, _, behind = fold(unit.text).partition(thing)
@@ -77,6 +79,14 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
     if len(unit.own) < MIN_SENTENCE_TERMS or not after:
         return False
     return _MARK.match(after) is not None or _goes_on(after, language)
+
+
+def _is_code_of(unit: EvidenceUnit, name: str, thing: str) -> bool:
+    """Whether the name of a row is a code in the thing whose other words are in its table: "A2" of "alarm A2"."""
+    language = unit.hit.chunk.language
+    code, words = fold(name), _WORD.findall(thing)
+    others = {stem(word, language) for word in words if word != code}
+    return code in words and any(map(str.isdigit, code)) and others <= unit.own | unit.above
 
 
 def _goes_on(after: str, language: str) -> bool:

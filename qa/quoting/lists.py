@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.characters import UNSPACED_CHARACTER, fold
+from pipelines.lang.quantities import Kind
+from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit
@@ -43,6 +45,12 @@ class WholeList:
     items: tuple[ScoredUnit, ...]
     left: int = 0
     sure: bool = True
+
+    @property
+    def count(self) -> str:
+        """The number of rows or items, if the list is complete, else empty."""
+        unit = "rows" if self.items[0].unit.is_row else "items"
+        return f"{len(self.items) + self.left} {unit}" if self.sure else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -88,6 +96,26 @@ def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[Score
         rows = [item for item in in_order if table_of(item) == table_of(best) and not item.unit.label]
         return whole_table(_of_the_same(question, best, rows))
     return _items(best, in_order)
+
+
+def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:
+    """Whether a question for a number is answered by the number of rows of the best unit's table.
+
+    The word nearest to "how many" must name what all rows are: in the headings or the first column name, and in no
+    other column name, and no column may have numbers of things.
+    """
+    asked = cue("how_many", question.language).search(question.text)
+    if asked is None or question.comparison or best.unit.label or not best.unit.fields:
+        return False
+    folded, language = fold(question.text), best.unit.hit.chunk.language
+    places = {term: folded.find(word, asked.end()) for term, word in question.words.items()}
+    thing = min((term for term, place in places.items() if place >= 0), key=lambda term: places[term], default="")
+    (first, _), *others = best.unit.fields
+    form = question.form(thing, language)
+    is_named = form in best.unit.above | _terms((first,), language)
+    return is_named and not any(
+        form in _terms((name,), language) or Kind.NUMBER in value_kinds(name, language) for name, _ in others
+    )
 
 
 def first_row(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
@@ -166,6 +194,7 @@ def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[Score
     asked = question.forms(language)
     has = [asked & _terms((item.unit.group, *(cell for _, cell in item.unit.fields)), language) for item in rows]
     own = next((found for item, found in zip(rows, has, strict=True) if item.unit.span == best.unit.span), frozenset())
+    own -= best.unit.above if question.counts else frozenset()  # "pumps in service" below "Pumps in service" are all
     shared = {term for term in own if sum(term in found for found in has) > 1}
     if any(_weight(term, question, language) >= _DECISIVE * question.total for term in own - shared):
         return []

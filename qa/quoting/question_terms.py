@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pipelines.lang.characters import fold
+from pipelines.lang.comparisons import Comparison, comparison_asked
 from pipelines.lang.names import names_person
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
@@ -47,8 +48,10 @@ class QuestionTerms:
     - `codes`: terms that identify a thing ("k80-250", "dn-58213", "shared_buffers", a number).
     - `wants`: the kinds of value asked for; `asking`: the terms that indicate them ("how many kilograms").
     - `lists`: whether all of a kind are asked for ("all alarms"); `several`: also for an account ("summarise").
+    - `counts`: whether the number of things is asked for ("how many").
     - `negative`: whether it is negated, or asks whether something is so: both can be answered by what is not so.
     - `sides`: the terms that distinguish two things compared in the question.
+    - `comparison`: the extreme or the bound of values that it asks for.
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
@@ -64,8 +67,10 @@ class QuestionTerms:
     asking: frozenset[str]
     several: bool
     lists: bool = False
+    counts: bool = False
     negative: bool = False
     sides: tuple[str, ...] = ()
+    comparison: Comparison | None = None
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     meaning: bool = False
@@ -134,7 +139,10 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
     lists = cue("lists", language).search(question) is not None
     several = lists or cue("several", language).search(question) is not None
-    sides = compared_words(question, language, word_of) if cue("compares", language).search(question) else ()
+    comparison = comparison_asked(question, language)
+    bounded = comparison is not None and comparison.bound  # "more than 60 m³/h" compares no two things
+    two = not bounded and cue("compares", language).search(question) is not None
+    sides = compared_words(question, language, word_of) if two else ()
     wants = value_kinds(question, language)
     unknown = frozenset(term for term, word in word_of.items() if rarity_of(word) >= 1)
     capitals = frozenset(capitalized_words(question)) if not profile(language).noun_capitals else frozenset[str]()
@@ -151,8 +159,10 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         asking=asking,
         several=several,
         lists=lists,
+        counts=cue("how_many", language).search(question) is not None,
         negative=any(cue(name, language).search(question) for name in ("denies", "whether")),
         sides=sides,
+        comparison=comparison,
         unknown=unknown,
         names=names,
         meaning=meaning,

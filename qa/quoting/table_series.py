@@ -1,8 +1,8 @@
-"""The series of a table that a question for an extreme may compare, and how well each fits the question.
+"""The series of a table that a question may compare, for an extreme or with a bound, and how well each fits it.
 
 A series is what can be compared: the cells of one column, one for each row, or, in tables with a column for each thing,
-the cells of one row. The property asked for is that whose words are nearest to the superlative in the question, or the
-kind of value that the superlative itself names.
+the cells of one row. The property asked for is that whose words are nearest to the comparison in the question, or the
+kind of value that the comparison itself names.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.characters import fold
-from pipelines.lang.magnitudes import Extreme, Magnitude, extreme_asked, magnitude
+from pipelines.lang.comparisons import Comparison, comparison_asked
+from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
+from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import is_paired, terms
 from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit
 from qa.quoting.lists import table_of
@@ -24,7 +26,7 @@ _INFORMATIVE = 0.5
 """Minimum information content of the word for a property: less than 0.5 have the 53 most frequent words of a language,
 such as "has" before a superlative."""
 _KIND = 0.25
-"""Fit of a property whose values have the kind asked for, less than that of a word."""
+"""Fit of a property whose values have the kind asked for, and of one whose name tells it, less than that of a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,9 @@ class Series:
 
 
 class SeriesSearch:
-    """Finds the series for one question for an extreme."""
+    """Finds the series for one question with a comparison."""
 
-    def __init__(self, question: QuestionTerms, asked: Extreme) -> None:
+    def __init__(self, question: QuestionTerms, asked: Comparison) -> None:
         self._question, self._asked = question, asked
         self.said = frozenset(
             term for term, start, end in _places(question) if start < asked.span.end and asked.span.start < end
@@ -79,7 +81,9 @@ class SeriesSearch:
 
     def is_stated_in(self, best: ScoredUnit) -> bool:
         """Whether a unit is a sentence with a superlative in the same direction and the word next to it."""
-        said = extreme_asked(best.unit.text, best.unit.hit.chunk.language) if not best.unit.is_row else None
+        if self._asked.bound or best.unit.is_row:
+            return False
+        said = comparison_asked(best.unit.text, best.unit.hit.chunk.language)
         return said is not None and said.highest == self._asked.highest and best.covers.get(self._nearest, 0.0) >= OWN
 
     def ranked(self, scored: Sequence[ScoredUnit]) -> list[Series]:
@@ -122,7 +126,7 @@ class SeriesSearch:
     def _fit(self, name: str, names: Sequence[str], cells: Sequence[Cell]) -> float:
         """Return how well a property name fits: by its words, less by the kind of its values; 0 if it does not.
 
-        The word nearest to the superlative must be in the name or elsewhere in the table, or name the kind of value.
+        The word nearest to the comparison must be in the name or elsewhere in the table, or name the kind of value.
         """
         language = cells[0].language
         each = [_name_terms(one, language) for one in names]
@@ -137,8 +141,10 @@ class SeriesSearch:
         )
         if not known or not kinds or (self._asked.kinds and not of_kind):
             return 0.0
-        named = 0.0 if len(self._asked.kinds) == 1 else sum(said.values())  # "the cheapest" names the property itself
-        return named + _KIND * of_kind
+        itself = len(self._asked.kinds) == 1 and not self._asked.bound  # "the cheapest" names the property
+        named = 0.0 if itself else sum(said.values())
+        tells = not self._kinds.isdisjoint(value_kinds(name, language))  # "Weight" rather than "Payload" is a mass
+        return named + _KIND * (of_kind + tells)
 
     def _is_about(self, series: Series, scored: Sequence[ScoredUnit]) -> bool:
         """Whether a series has the names and codes of the question that any unit has."""
@@ -160,8 +166,8 @@ def _places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
             yield term, place, place + len(word)
 
 
-def _nearness(question: QuestionTerms, asked: Extreme, said: frozenset[str]) -> Mapping[str, float]:
-    """Return for each informative term of the question 1 for the nearest to the superlative, then 1/2, 1/3."""
+def _nearness(question: QuestionTerms, asked: Comparison, said: frozenset[str]) -> Mapping[str, float]:
+    """Return for each informative term of the question 1 for the nearest to the comparison, then 1/2, 1/3."""
     distance = {
         term: max(asked.span.start - end, start - asked.span.end, 0)
         for term, start, end in _places(question)

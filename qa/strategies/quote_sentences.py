@@ -15,10 +15,10 @@ from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
-from qa.quoting.extremes import Winners, extreme_rows
-from qa.quoting.lists import WholeList, below, compared, first_row, whole_list, whole_table
+from qa.quoting.lists import WholeList, below, compared, counts_rows, first_row, whole_list, whole_table
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
+from qa.quoting.row_selection import RowSelection, select_rows
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey import is_about_documents, quoted_summary, quoted_survey
@@ -58,64 +58,74 @@ def quoted(
     scored = demote_warned(asked, scored)
     if defines := wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
-    winners = extreme_rows(asked, scored, retrieval)
-    both = [] if winners else compared(asked, scored)
+    selection = select_rows(asked, scored, retrieval)
+    both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
-    if winners:
-        chosen = [row.item for row in winners.rows]
+    if selection and selection.rows:
+        chosen = [row.item for row in selection.rows]
         scored = [*chosen, *scored]
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
-    shown = _shown_quotes(asked, both or chosen, scored, winners, retrieval if sure >= settings.refuse_below else None)
+    source = retrieval if sure >= settings.refuse_below else None
+    shown = _shown_quotes(asked, both or chosen, scored, selection, source)
     quotes = [*shown.items, *led_to]
     texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in led_to)]
     citer = Citer(retrieval)
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
+    if shown.count:
+        claims = (Claim(shown.count, tuple(dict.fromkeys(numbers))), *claims)
+    nothing = selection is not None and not selection.rows
     undefined = defines and not any(item.defines for item in scored)
-    refused = sure < settings.refuse_below or undefined or lacks_formal_value(asked, quotes, scored)
-    if refused:
+    refused = sure < settings.refuse_below or undefined or nothing or lacks_formal_value(asked, quotes, scored)
+    if selection and nothing:
+        warnings = selection.warnings
+    elif refused:
         warnings = _unknown_names(asked, scored) or (_undefined(asked, scored) if undefined else ())
     else:
         valueless = lacks_value(asked, chosen)
         doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
         warnings = (*doubt, *shown.warnings)
-    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(winners), _confidence_step(evidence, sure))
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(selection), _confidence_step(evidence, sure))
     return replace(
         quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, warnings),
         confidence=round(sure, 3),
-        conflicts=() if refused or winners else conflict_lines(asked, conflicting_pairs(asked, scored)),
+        conflicts=() if refused or selection else conflict_lines(asked, conflicting_pairs(asked, scored)),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Quotes:
-    """The quoted units with their texts, whether they are a whole list, and what may be missing."""
+    """The quoted units with their texts, whether they are a whole list, what may be missing, and their number."""
 
     items: Sequence[ScoredUnit]
     texts: Sequence[str]
     listed: bool
     warnings: tuple[str, ...]
+    count: str = ""
 
 
 def _shown_quotes(
     asked: QuestionTerms,
     chosen: Sequence[ScoredUnit],
     scored: Sequence[ScoredUnit],
-    winners: Winners | None,
+    selection: RowSelection | None,
     retrieval: Retrieval | None,
 ) -> _Quotes:
-    """Return the rows with an extreme, a whole list, or single units; lists are read from `retrieval`, if given."""
-    if winners:
-        return _Quotes(chosen, [row.text for row in winners.rows], listed=False, warnings=winners.warnings)
+    """Return the selected rows, a whole list, or single units; lists are read from `retrieval`, if given."""
+    if selection and selection.rows:
+        texts = [row.text for row in selection.rows]
+        return _Quotes(chosen, texts, listed=False, warnings=selection.warnings, count=selection.count)
     listed = _list(asked, chosen, scored, retrieval) if retrieval else None
     items = listed.items if listed else select_quotes(asked, chosen, scored)
     texts = [quote_text(item.unit, asked, listed=listed is not None) for item in items]
-    return _Quotes(items, texts, listed is not None, listed.warnings if listed else incomplete(asked, chosen, scored))
+    if listed is None:
+        return _Quotes(items, texts, listed=False, warnings=incomplete(asked, chosen, scored))
+    return _Quotes(items, texts, listed=True, warnings=listed.warnings, count=listed.count if asked.counts else "")
 
 
-def _comparison(winners: Winners | None) -> tuple[Step, ...]:
-    return (Step("compared", f"{winners.compared} values of {winners.name}"),) if winners else ()
+def _comparison(selection: RowSelection | None) -> tuple[Step, ...]:
+    return (Step("compared", f"{selection.compared} values of {selection.name}"),) if selection else ()
 
 
 def _confidence_step(evidence: Features, sure: float) -> Step:
@@ -160,12 +170,13 @@ def _list(
     if compared(asked, chosen):
         return whole_table(compared(asked, _in_table(asked, chosen[0], scored, retrieval)))
     best = chosen[0]
-    if not asked.several:
+    counted = counts_rows(asked, best)
+    if not asked.several and not counted:
         valued = best.gives or (asked.wants and best.unit.label)
         return None if valued else below(asked, best, scored)
     if not (asked.lists or best.unit.header):
         return None
-    best = first_row(best, scored)
+    best = best if counted else first_row(best, scored)
     return whole_list(asked, best, _in_table(asked, best, scored, retrieval))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pipelines.core.provenance import Span
-from pipelines.lang.magnitudes import Extreme, extreme_asked, magnitude
+from pipelines.lang.comparisons import Comparison, comparison_asked
+from pipelines.lang.magnitudes import magnitude
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind
 
 _LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
-_HIGHEST = Extreme(True, frozenset(), Span(0, 0))
+_HIGHEST = Comparison(True, frozenset(), Span(0, 0))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ _HIGHEST = Extreme(True, frozenset(), Span(0, 0))
 def test_a_superlative_names_a_direction_and_perhaps_a_kind(
     language: str, question: str, highest: bool, kinds: set[Kind]
 ) -> None:
-    asked = extreme_asked(question, language)
+    asked = comparison_asked(question, language)
     assert asked is not None
     assert (asked.highest, asked.kinds) == (highest, kinds)
 
@@ -47,7 +48,7 @@ def test_a_superlative_names_a_direction_and_perhaps_a_kind(
     ],
 )
 def test_limits_and_comparatives_are_no_superlatives(language: str, question: str) -> None:
-    assert extreme_asked(question, language) is None
+    assert comparison_asked(question, language) is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_limits_and_comparatives_are_no_superlatives(language: str, question: st
     ],
 )
 def test_a_number_before_a_superlative_asks_for_as_many(language: str, question: str, count: int) -> None:
-    asked = extreme_asked(question, language)
+    asked = comparison_asked(question, language)
     assert asked is not None
     assert asked.count == count
 
@@ -115,7 +116,7 @@ def test_other_cells_are_not(cell: str) -> None:
 
 
 def test_dates_grow_with_time() -> None:
-    asked = Extreme(True, frozenset({Kind.DATE}), Span(0, 0))
+    asked = Comparison(True, frozenset({Kind.DATE}), Span(0, 0))
     old, new = (magnitude("Issued", cell, "de", asked) for cell in ("28.2.2023", "2023-12-01"))
     assert old is not None
     assert new is not None

@@ -1,11 +1,12 @@
-"""Answers questions for an extreme ("the cheapest spare part", "the highest flow") by comparing cells of a table."""
+"""Answers questions that select rows of a table by comparing cells: "the cheapest part", "flows above 60 m³/h"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.magnitudes import Extreme, Magnitude, extreme_asked
+from pipelines.lang.comparisons import Comparison
+from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.lang.terms import terms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -20,48 +21,58 @@ _LEAST = 2
 _COMPARABLE = 2 / 3
 """Minimum share of the filled cells of a series that are values in the same unit; others may be "on request"."""
 _SHOWN = 10
-"""Maximum quoted rows with the same extreme value; the number of others is stated."""
+"""Maximum quoted rows; the number of others is stated."""
 _WIDE = 6
 """A row with at most this many cells is quoted whole, of others the first two cells and the value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Winner:
-    """A row with the extreme value, and its text to quote."""
+class SelectedRow:
+    """A row that the question selects, and its text to quote."""
 
     item: ScoredUnit
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Winners:
-    """The rows with the extreme of `compared` values of the property `name`, the most extreme first.
+class RowSelection:
+    """The selected rows out of `compared` values of the property `name`; none if no value is beyond the bound.
 
-    If the question asks for several, rows with the next values follow. `left` rows with the same value are not quoted,
-    `unread` cells are no comparable values.
+    Extremes come with the most extreme first, others in reading order. `left` selected rows are not quoted, `unread`
+    cells are no comparable values. `counted` is true if the number of rows is asked for.
     """
 
-    rows: tuple[Winner, ...]
+    rows: tuple[SelectedRow, ...]
     name: str
     compared: int
     left: int = 0
     unread: int = 0
+    bound: str = ""
+    counted: bool = False
+
+    @property
+    def count(self) -> str:
+        """The number of selected rows, if it is asked for."""
+        return f"{len(self.rows) + self.left} of {self.compared} rows" if self.counted else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about rows that are not quoted, and about cells that could not be compared."""
-        more = (f"{self.left} more rows have the same value.",) if self.left else ()
+        """Warnings about rows that are not quoted or do not exist, and about cells that could not be compared."""
+        if not self.rows:
+            return (f"None of {self.compared} values of {self.name} is in the range that is asked for.",)
+        selected = "are in the range as well" if self.bound else "have the same value"
+        more = (f"{self.left} more rows {selected}.",) if self.left else ()
         cells = "1 cell has" if self.unread == 1 else f"{self.unread} cells have"
         return (*more, f"{cells} no value that could be compared.") if self.unread else more
 
 
-def extreme_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Winners | None:
-    """Return the rows with the highest or lowest value, if a question asks for it and a table among `scored` has it.
+def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> RowSelection | None:
+    """Return the rows with the highest or lowest values, or those beyond a bound, if a question asks for them.
 
     None for other questions, if no table has the property, if its cells are not comparable, or if the best unit is a
     sentence that states the extreme itself.
     """
-    asked = None if question.sides else extreme_asked(question.text, question.language)
+    asked = None if question.sides else question.comparison
     if asked is None or not scored:
         return None
     search = SeriesSearch(question, asked)
@@ -69,15 +80,15 @@ def extreme_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieva
     comparison = _Comparison(question, asked, search)
     for one in ranked:
         whole = one if one.in_row else comparison.whole(one, ranked, retrieval)
-        if winners := comparison.winners(whole):
-            return winners
+        if selection := comparison.selection(whole):
+            return selection
     return None
 
 
 class _Comparison:
     """Compares the values of a series for one question."""
 
-    def __init__(self, question: QuestionTerms, asked: Extreme, search: SeriesSearch) -> None:
+    def __init__(self, question: QuestionTerms, asked: Comparison, search: SeriesSearch) -> None:
         self._question, self._asked, self._search = question, asked, search
 
     def whole(self, series: Series, others: Sequence[Series], retrieval: Retrieval) -> Series:
@@ -107,8 +118,8 @@ class _Comparison:
         values = self._search.values(series.name, series.cells)
         return {(value.kind, value.measure) for value in values if value is not None}
 
-    def winners(self, series: Series) -> Winners | None:
-        """Return the rows with the extreme values of a series; None if its cells are not comparable, or all equal."""
+    def selection(self, series: Series) -> RowSelection | None:
+        """Return the selected rows of a series; None if its cells are not comparable, or no row differs."""
         needed = str.isdigit if series.in_row else str.isalnum  # a row also has its unit of measure
         cells = [cell for cell in self._asked_cells(series) if any(map(needed, cell.text))]
         values = self._search.values(series.name, cells)
@@ -116,13 +127,33 @@ class _Comparison:
         measures = {(value.kind, value.measure) for value, _ in known}
         if len(known) < max(_LEAST, _COMPARABLE * len(cells)) or len(measures) > 1:
             return None
-        known.sort(key=lambda one: one[0].figure, reverse=self._asked.highest)
-        last = known[min(self._asked.count, len(known)) - 1][0].figure
-        rows = [self._winner(series, cell) for value, cell in known if not _is_before(last, value, self._asked)]
-        if len(rows) == len(known) and self._asked.count == 1:
+        chosen = self._beyond(series, known) if self._asked.bound else self._extreme(known)
+        if chosen is None:
             return None
-        left, unread = max(0, len(rows) - _SHOWN), len(cells) - len(known)
-        return Winners(tuple(rows[:_SHOWN]), series.name, len(known), left, unread)
+        rows = tuple(self._selected(series, cell) for cell in chosen[:_SHOWN])
+        left, unread = max(0, len(chosen) - _SHOWN), len(cells) - len(known)
+        return RowSelection(rows, series.name, len(known), left, unread, self._asked.bound, self._question.counts)
+
+    def _beyond(self, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
+        """Return the cells beyond the bound, which is read as a cell of the same column; None if it cannot be."""
+        first, asked = known[0][1], self._asked
+        bound = magnitude(first.column or series.name, asked.bound, self._question.language, asked)
+        if bound is None or (bound.kind, bound.measure) != (known[0][0].kind, known[0][0].measure):
+            return None
+        beyond = (cell for value, cell in known if asked.admits(value.figure, bound.figure))
+        return sorted(beyond, key=lambda cell: (cell.item.unit.hit.document, cell.item.unit.span, cell.place))
+
+    def _extreme(self, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
+        """Return the cells with the extreme values, or with the values of the rank asked for; None if all are equal."""
+        asked = self._asked
+        figures = sorted((value.figure for value, _ in known), reverse=asked.highest)
+        if len(distinct := list(dict.fromkeys(figures))) < max(asked.rank, 1 + (asked.count == 1)):
+            return None
+        if asked.rank > 1:
+            return [cell for value, cell in known if value.figure == distinct[asked.rank - 1]]
+        last = figures[min(asked.count, len(figures)) - 1]
+        best = sorted(known, key=lambda one: one[0].figure, reverse=asked.highest)
+        return [cell for value, cell in best if not _is_before(last, value, asked)]
 
     def _asked_cells(self, series: Series) -> list[Cell]:
         """Return the cells of the things that the question names, of all if it names none.
@@ -143,17 +174,17 @@ class _Comparison:
             if self._question.form(term, cell.language) in own - common:
                 yield term
 
-    def _winner(self, series: Series, cell: Cell) -> Winner:
+    def _selected(self, series: Series, cell: Cell) -> SelectedRow:
         unit, few = cell.item.unit, {cell.place} if series.in_row else {1, cell.place}
         narrow = not series.in_row and sum(bool(text) for _, text in unit.fields) <= _WIDE
         covers = {**cell.item.covers, **dict.fromkeys(self._search.said, OWN)}
         covered = sum(self._question.weights[term] * cover for term, cover in covers.items())
         coverage = covered / (self._question.total or 1.0)
         item = replace(cell.item, covers=covers, coverage=coverage, gives=True)
-        return Winner(item, quote_cells(unit, set(range(len(unit.fields))) if narrow else few))
+        return SelectedRow(item, quote_cells(unit, set(range(len(unit.fields))) if narrow else few))
 
 
-def _is_before(figure: float, value: Magnitude, asked: Extreme) -> bool:
+def _is_before(figure: float, value: Magnitude, asked: Comparison) -> bool:
     """Whether a figure is nearer to the extreme than a value."""
     return figure > value.figure if asked.highest else figure < value.figure
 

@@ -1,0 +1,162 @@
+"""Comparisons that a question asks for: an extreme ("the second cheapest"), or a bound ("more than 60 m³/h")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from pipelines.core.provenance import Span
+from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.numbers import FIGURE, WRITTEN_DATE, number_word
+from pipelines.lang.profile import of_language, read_table
+from pipelines.lang.quantities import Kind, quantities
+from pipelines.lang.word_lists import cue
+
+_ANY = "any"
+_LAST_WORD = re.compile(r"(?<!\w)\w++\s$")
+_MOST = 10
+"""Maximum things asked for by a number; a larger number before a superlative is something else, such as a year."""
+_HIGH = frozenset({"above", "at_least", "later", "since"})
+_INCLUSIVE = frozenset({"at_least", "at_most", "since", "until"})
+_OF_DATES = frozenset({"later", "since", "earlier", "until"})
+_TO_END = frozenset({"later", "until"})
+"""Comparisons with the end of a year or month: "after 2020"."""
+_ARTICLE = re.compile(r"\s*+(?:[^\W\d_]{1,4}\s)?")
+_YEAR = re.compile(r"(?:19|20)\d\d(?![\d.,])")
+_DATE = re.compile(rf"(?:{WRITTEN_DATE.pattern}|{_YEAR.pattern})(?!\d)")
+_LONGEST = 40
+"""Maximum characters of a bound with its unit."""
+_END_OF = ("", "-12-31", "-31")
+"""What completes a year and a month to a date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a question asks for at `span`: extreme values, or those beyond `bound` if it is not empty.
+
+    - `highest`: whether the highest values are asked for, or those above the bound.
+    - `kinds`: the kinds of value that the words name ("cheapest": money); empty: any.
+    - `count`: the number of things asked for, 3 for "the three cheapest"; `rank`: 2 for "the second cheapest".
+    - `bound`: the bound as written, "60 m³/h"; `inclusive`: whether it belongs to the values asked for.
+    """
+
+    highest: bool
+    kinds: frozenset[Kind]
+    span: Span
+    count: int = 1
+    rank: int = 1
+    bound: str = ""
+    inclusive: bool = False
+
+    def admits(self, figure: float, bound: float) -> bool:
+        """Whether a figure is beyond a bound, or equal to it if the bound is inclusive."""
+        return (figure > bound if self.highest else figure < bound) or (self.inclusive and figure == bound)
+
+
+def comparison_asked(question: str, language: str) -> Comparison | None:
+    """Return what a question in `language` (ISO 639-1) compares; None if it has no such word.
+
+    A bound counts only if the question asks which or how many things are beyond it.
+
+    >>> comparison_asked("What is the cheapest spare part?", "en").kinds
+    frozenset({<Kind.MONEY: 'money'>})
+    >>> comparison_asked("Which pumps have a flow of more than 60 m³/h?", "en").bound
+    '60 m³/h'
+    """
+    if cue("selects", language).search(question) and (bounds := list(_bounds(question, language))):
+        return max(bounds, key=lambda one: (-one.span.start, one.span.end))
+    for highest, kinds, pattern in _superlatives(language):
+        if found := pattern.search(question):
+            count, start = _count_before(question, found.start(), language)
+            rank = next((int(name[1:]) for name, text in found.groupdict().items() if text), 1)
+            return Comparison(highest, kinds, Span(start, found.end()), count, rank)
+    return None
+
+
+def _bounds(question: str, language: str) -> Iterator[Comparison]:
+    for place, name, pattern in _limits(language):
+        for found in pattern.finditer(question):
+            if bound := _bound(question, found, place == "before", name in _OF_DATES, language):
+                start, end, kinds = bound
+                written = question[start:end]
+                if name in _TO_END and (parts := len(re.split(r"[-./年月]", written.rstrip("年月")))) < len(_END_OF):
+                    written = written.rstrip("年月") + _END_OF[parts]
+                span = Span(min(start, found.start()), max(end, found.end()))
+                yield Comparison(name in _HIGH, kinds, span, bound=written, inclusive=name in _INCLUSIVE)
+
+
+def _bound(
+    question: str, found: re.Match[str], behind: bool, dated: bool, language: str
+) -> tuple[int, int, frozenset[Kind]] | None:
+    """Return start, end and kinds of the value directly behind or before the words of a limit."""
+    article = _ARTICLE.match(question, found.end())
+    values = [(value.span.start, value.span.end, frozenset({value.kind})) for value in quantities(question, language)]
+    values += [(figure.start(), figure.end(), frozenset()) for figure in FIGURE.finditer(question)]
+    if dated:
+        values = [(date.start(), date.end(), frozenset({Kind.DATE})) for date in _DATE.finditer(question)]
+    else:
+        values = [value for value in values if Kind.DATE not in value[2]]
+    for start, end, kinds in sorted(values, key=lambda value: (value[0], -value[1])):
+        after = {found.end(), article.end() if article else found.end(), found.end() + 1}
+        if (start in after if behind else end in {found.start(), found.start() - 1}) and end - start <= _LONGEST:
+            return start, end, kinds
+    return None
+
+
+def _count_before(question: str, place: int, language: str) -> tuple[int, int]:
+    """Return the number directly before a superlative with its start, 1 if there is none: "three", "3"."""
+    word = _LAST_WORD.search(question, 0, place)
+    if word is None:
+        return 1, place
+    written = word.group().strip()
+    value = float(written) if written.isascii() and written.isdigit() else number_word(written, language)
+    return (int(value), word.start()) if value and 1 < value <= _MOST else (1, place)
+
+
+@cache
+def _superlatives(language: str) -> tuple[tuple[bool, frozenset[Kind], re.Pattern[str]], ...]:
+    found = [
+        (direction == "highest", _kinds(kinds), parts)
+        for direction, by_kind in read_table("extremes").items()
+        for kinds, by_language in by_kind.items()
+        if (parts := of_language(by_language, language))
+    ]
+    found.sort(key=lambda one: not one[1])  # words that name a kind are tried first: "most expensive" before "most"
+    return tuple((highest, kinds, _superlative(parts, language)) for highest, kinds, parts in found)
+
+
+def _kinds(named: str) -> frozenset[Kind]:
+    return frozenset() if named == _ANY else frozenset(map(Kind, named.split()))
+
+
+def _superlative(parts: Sequence[str], language: str) -> re.Pattern[str]:
+    """Return the pattern of superlatives, with a rank before them in the group r2 or r3."""
+    ranks = [
+        rf"(?P<r{number}>{'|'.join(words)})"
+        for number, by_language in read_table("comparisons")["rank"].items()
+        if (words := of_language(by_language, language))
+    ]
+    before = rf"(?:(?:{'|'.join(ranks)})[\s-]?)?" if ranks else ""
+    spaced = [part for part in parts if not CJK_CHARACTER.search(part)]
+    bounded = [part for part in parts if CJK_CHARACTER.search(part)]
+    bounded += [rf"(?<!\w){before}(?:{'|'.join(spaced)})(?!\w)"] if spaced else []
+    return re.compile("|".join(bounded), re.IGNORECASE)
+
+
+@cache
+def _limits(language: str) -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    """Return (before or behind the value, name, pattern) of the words for limits."""
+    table = read_table("comparisons")
+    return tuple(
+        (place, name, _bounded(parts))
+        for place in ("before", "behind")
+        for name, by_language in table[place].items()
+        if (parts := of_language(by_language, language))
+    )
+
+
+def _bounded(parts: Sequence[str]) -> re.Pattern[str]:
+    bounded = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in parts]
+    return re.compile("|".join(bounded), re.IGNORECASE)
