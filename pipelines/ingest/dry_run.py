@@ -57,7 +57,7 @@ def estimate_ingest(folder: Path | str, kb: Path, settings: Settings, qa_samples
     no model is configured. Raises the errors of `build`.
     """
     with open_run(folder, kb, settings, dry_run=True) as run:
-        items = run.prepare()
+        items = run.prepare(begins=False)
         chat = run.workers.chat
         if not isinstance(chat, DryRunChat):
             return Estimate()
@@ -172,7 +172,7 @@ def diff(folder: Path | str, kb: Path, settings: Settings | None = None, progres
         raise KnowledgeBaseNotFound(str(kb))
     settings = settings or load(kb).settings
     with open_run(folder, kb, settings, progress) as run:
-        asyncio.run(compile_all(run, run.prepare()))
+        asyncio.run(compile_all(run, run.prepare(begins=False)))
         return _diff(run, settings)
 
 
