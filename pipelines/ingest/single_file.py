@@ -26,12 +26,14 @@ def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> 
     If the file cannot be parsed, the `status` and `reason` of the result say why.
 
     Raises:
-        SourceError: the file does not exist.
+        SourceError: the file does not exist, or is a folder.
 
     Example:
         parsed = parse_single_file(Path("manual.pdf"))
         print(parsed.status, parsed.document.title, len(parsed.document.blocks))
     """
+    if file.is_dir():
+        raise SourceError(f"{file} is a folder, not a file", hint="`strata ingest` reads all files of a folder")
     if not file.is_file():
         raise SourceError(f"no such file: {file}")
     with ExitStack() as opened:
