@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
+from types import MappingProxyType
 from urllib.parse import parse_qs, urlsplit
 
 import uvicorn
@@ -32,6 +33,7 @@ from serve.services import Services
 from serve.settings import ServeSettings, is_loopback_host
 
 _YEAR_S = 365 * 24 * 60 * 60
+_API_HINTS = {404: "GET /api/openapi.json describes the API", 405: "allowed here: {allowed}"}
 DESCRIPTION = "Documents with their provenance, search, cited answers, and the three-layer graph of a knowledge base."
 
 
@@ -127,22 +129,33 @@ def _add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return _problem_response(request, problem(422, "; ".join(lines)))
+        sends_json = "json" in request.headers.get("content-type", "json")
+        hint = "" if sends_json else "send JSON, with the header Content-Type: application/json"
+        return _problem_response(request, problem(422, "; ".join(lines), hint))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return _problem_response(request, problem(error.status_code, str(error.detail)))
+        headers = error.headers or {}
+        hint = _API_HINTS.get(error.status_code, "").format(allowed=headers.get("Allow", ""))
+        known = problem(error.status_code, str(error.detail), hint if _is_of_api(request) else "")
+        return _problem_response(request, known, headers)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         return _problem_response(request, problem_of(None))
 
 
-def _problem_response(request: Request, problem: Problem) -> Response:
+def _problem_response(
+    request: Request, problem: Problem, headers: Mapping[str, str] = MappingProxyType({})
+) -> Response:
     """Return a problem as JSON for the API, and as a page otherwise."""
-    if request.url.path.startswith(("/api", "/mcp")):
-        return reply(problem)
-    return HTMLResponse(render("problem.html", told=problem), problem.status)
+    if _is_of_api(request):
+        return reply(problem, headers)
+    return HTMLResponse(render("problem.html", told=problem), problem.status, headers)
+
+
+def _is_of_api(request: Request) -> bool:
+    return request.url.path.startswith(("/api", "/mcp"))
 
 
 def run(settings: ServeSettings, services: Services, ready: Callable[[str], None]) -> None:
