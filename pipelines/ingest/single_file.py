@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import ExitStack
 from pathlib import Path
 
 from pipelines.chunk.chunk import chunk
+from pipelines.core.concurrent import run_to_end
 from pipelines.core.document import Chunk, Document, Source
 from pipelines.core.errors import SourceError
 from pipelines.core.ids import uri_of
@@ -55,7 +55,8 @@ def chunk_parsed(parsed: Parsed, settings: Settings, kb: Path) -> tuple[Chunk, .
     """
     if parsed.document is None:
         return ()
-    return asyncio.run(_chunks(parsed.document, settings, KnowledgeBaseFolder(kb)))
+    document = parsed.document
+    return run_to_end(lambda: _chunks(document, settings, KnowledgeBaseFolder(kb)))
 
 
 async def _chunks(document: Document, settings: Settings, folder: KnowledgeBaseFolder) -> tuple[Chunk, ...]:
