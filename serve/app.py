@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
@@ -15,7 +17,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from pipelines.core.errors import StrataError
+from pipelines.core.errors import SettingsError, StrataError
 from serve.access import COOKIE, KeyRing
 from serve.api import api_router
 from serve.asking import Asking
@@ -161,8 +163,8 @@ def _is_of_api(request: Request) -> bool:
 def run(settings: ServeSettings, services: Services, ready: Callable[[str], None]) -> None:
     """Serve until interrupted.
 
-    Requests are not logged, because their addresses may contain questions. Raises `SettingsError`; if the port is in
-    use, uvicorn prints an error and exits with 1.
+    Requests are not logged, because their addresses may contain questions. Raises `SettingsError`, also if the address
+    cannot be listened on.
 
     Args:
         settings: the server's settings; port 0 selects a free port.
@@ -178,9 +180,24 @@ def run(settings: ServeSettings, services: Services, ready: Callable[[str], None
         log_level="warning",
         timeout_graceful_shutdown=5,
     )
-    with config.bind_socket() as listening:
+    with _listening_at(settings) as listening:
         listening.listen(config.backlog)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         ready(f"http://{host}:{listening.getsockname()[1]}/")
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening_at(settings: ServeSettings) -> socket.socket:
+    """Return a socket bound to the address of a server. Raises `SettingsError`, for example if the port is in use."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    bound = socket.socket(family)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((settings.host, settings.port))
+    except OSError as error:
+        bound.close()
+        place = f"{settings.host}, port {settings.port}"
+        hint = "--port 0 selects a free port" if error.errno == errno.EADDRINUSE else "--host and --port name another"
+        raise SettingsError(f"cannot listen on {place}: {error.strerror}", hint=hint) from error
+    return bound
