@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flows.flow_report import RunWatch
 from flows.prefect_address import named_address, refuse_settings_in, server_address
+from pipelines.core.concurrent import run_to_end
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, silent
 from pipelines.ingest.sources.locations import local_folder, shown_place
@@ -61,7 +61,7 @@ def ingest(
         with open_run(folder, kb, settings, watch, budget, qa_samples, cluster=cluster) as run:
             items = run.prepare()
             if not address:
-                report = asyncio.run(execute(run, items, trace.around(PLAIN) if trace else PLAIN))
+                report = run_to_end(lambda: execute(run, items, trace.around(PLAIN) if trace else PLAIN))
             else:
                 run.prefetch(items)  # while Prefect is imported, which takes long
                 from flows.ingest_flow import as_flow

@@ -34,6 +34,7 @@ from flows.flow_report import RunWatch, failure_rows, report_markdown, summary
 from flows.flow_tasks import FlowSteps, named_by, set_limits
 from flows.prefect_address import ServerFailed
 from flows.server_link import ServerLink
+from pipelines.core.concurrent import run_to_end
 from pipelines.ingest.build import open_run
 from pipelines.ingest.report import Event, Phase, Report, Stage
 from pipelines.ingest.run import IngestRun
@@ -89,7 +90,7 @@ def as_flow(
     token = _OPEN.set(opened)
     try:
         with opened.link.in_use():
-            asyncio.run(_run(opened, folder))
+            run_to_end(lambda: _run(opened, folder))
     except httpx.TransportError:
         opened.link.lose()
     except httpx.HTTPError as error:
@@ -100,7 +101,7 @@ def as_flow(
     if opened.report is None:
         if not opened.link.is_lost:
             raise RuntimeError("the flow ended without a report")
-        opened.report = asyncio.run(execute(run, items, around(PLAIN)))
+        opened.report = run_to_end(lambda: execute(run, items, around(PLAIN)))
     return opened.report
 
 

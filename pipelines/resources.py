@@ -161,8 +161,12 @@ def record_vectors(stores: Stores) -> None:
 
 
 def _make_folders(folder: KnowledgeBaseFolder) -> None:
+    if folder.root.is_file():
+        hint = "name another one with --kb; a knowledge base is a folder"
+        raise StoreError(f"{folder.root} is a file", ids=(str(folder.root),), hint=hint)
     if not can_write(folder.database):
-        raise StoreError("the knowledge base cannot be written to", ids=(str(folder.root),))
+        hint = f"make {folder.root} writable, or name another folder with --kb"
+        raise StoreError("the knowledge base cannot be written to", ids=(str(folder.root),), hint=hint)
     for path in (folder.root, folder.artifacts, folder.vectors):
         private_folder(path)
 

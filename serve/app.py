@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import errno
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
+from types import MappingProxyType
 from urllib.parse import parse_qs, urlsplit
 
 import uvicorn
@@ -14,7 +17,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from pipelines.core.errors import StrataError
+from pipelines.core.errors import SettingsError, StrataError
 from serve.access import COOKIE, KeyRing
 from serve.api import api_router
 from serve.asking import Asking
@@ -32,6 +35,7 @@ from serve.services import Services
 from serve.settings import ServeSettings, is_loopback_host
 
 _YEAR_S = 365 * 24 * 60 * 60
+_API_HINTS = {404: "GET /api/openapi.json describes the API", 405: "allowed here: {allowed}"}
 DESCRIPTION = "Documents with their provenance, search, cited answers, and the three-layer graph of a knowledge base."
 
 
@@ -127,29 +131,40 @@ def _add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return _problem_response(request, problem(422, "; ".join(lines)))
+        sends_json = "json" in request.headers.get("content-type", "json")
+        hint = "" if sends_json else "send JSON, with the header Content-Type: application/json"
+        return _problem_response(request, problem(422, "; ".join(lines), hint))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return _problem_response(request, problem(error.status_code, str(error.detail)))
+        headers = error.headers or {}
+        hint = _API_HINTS.get(error.status_code, "").format(allowed=headers.get("Allow", ""))
+        known = problem(error.status_code, str(error.detail), hint if _is_of_api(request) else "")
+        return _problem_response(request, known, headers)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         return _problem_response(request, problem_of(None))
 
 
-def _problem_response(request: Request, problem: Problem) -> Response:
+def _problem_response(
+    request: Request, problem: Problem, headers: Mapping[str, str] = MappingProxyType({})
+) -> Response:
     """Return a problem as JSON for the API, and as a page otherwise."""
-    if request.url.path.startswith(("/api", "/mcp")):
-        return reply(problem)
-    return HTMLResponse(render("problem.html", told=problem), problem.status)
+    if _is_of_api(request):
+        return reply(problem, headers)
+    return HTMLResponse(render("problem.html", told=problem), problem.status, headers)
+
+
+def _is_of_api(request: Request) -> bool:
+    return request.url.path.startswith(("/api", "/mcp"))
 
 
 def run(settings: ServeSettings, services: Services, ready: Callable[[str], None]) -> None:
     """Serve until interrupted.
 
-    Requests are not logged, because their addresses may contain questions. Raises `SettingsError`; if the port is in
-    use, uvicorn prints an error and exits with 1.
+    Requests are not logged, because their addresses may contain questions. Raises `SettingsError`, also if the address
+    cannot be listened on.
 
     Args:
         settings: the server's settings; port 0 selects a free port.
@@ -165,9 +180,24 @@ def run(settings: ServeSettings, services: Services, ready: Callable[[str], None
         log_level="warning",
         timeout_graceful_shutdown=5,
     )
-    with config.bind_socket() as listening:
+    with _listening_at(settings) as listening:
         listening.listen(config.backlog)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         ready(f"http://{host}:{listening.getsockname()[1]}/")
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening_at(settings: ServeSettings) -> socket.socket:
+    """Return a socket bound to the address of a server. Raises `SettingsError`, for example if the port is in use."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    bound = socket.socket(family)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((settings.host, settings.port))
+    except OSError as error:
+        bound.close()
+        place = f"{settings.host}, port {settings.port}"
+        hint = "--port 0 selects a free port" if error.errno == errno.EADDRINUSE else "--host and --port name another"
+        raise SettingsError(f"cannot listen on {place}: {error.strerror}", hint=hint) from error
+    return bound

@@ -8,9 +8,10 @@ from typing import Any
 
 from pipelines.core.block_index import BlockIndex
 from pipelines.core.document import Document
-from pipelines.core.errors import NotFound
+from pipelines.core.errors import NotFound, SourceError
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind
 from pipelines.core.ids import normalize
+from pipelines.core.outcome import Status
 from pipelines.core.provenance import Provenance, Span
 from pipelines.graph.node_properties import box_of
 from pipelines.retrieve.hit import chunk_of
@@ -43,7 +44,12 @@ from serve.views import (
 def list_documents(
     base: OpenBase, *, status: str = "", language: str = "", words: str = "", offset: int = 0, limit: int = 50
 ) -> ListPart[DocumentLine]:
-    """Return the files by URI, filtered by status, language, and words in title or URI; empty filters match all."""
+    """Return the files by URI, filtered by status, language, and words in title or URI; empty filters match all.
+
+    Raises `SourceError` for a status that does not exist.
+    """
+    if status and status not in [one.value for one in Status]:
+        raise SourceError(f"no status {status}", hint=f"one of {', '.join(Status)}")
     wanted = normalize(words)
     entries = [entry for entry in base.entries() if not status or entry.status.value == status]
     entries = [entry for entry in entries if wanted in normalize(f"{entry.title} {entry.uri}")]

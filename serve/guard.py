@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -42,6 +44,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":  # of what is answered, the server sends the headers alone
+            scope = {**scope, "method": "GET"}
         send, headers, path = _with_headers(send), Headers(scope=scope), str(scope["path"])
         access = self._keys.access(headers)
         most = self._most(str(scope["method"]), path, access)
@@ -85,11 +89,11 @@ def _unknown(path: str) -> Response:
     return RedirectResponse("/login", 303)
 
 
-def reply(told: Problem) -> Response:
-    """Return a problem as a reply."""
-    headers = {"www-authenticate": "Bearer"} if told.status == 401 else {}
-    headers |= {"retry-after": "5"} if told.status == 503 else {}
-    return Response(encode(told), told.status, headers, MEDIA_TYPE)
+def reply(told: Problem, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
+    """Return a problem as a reply, with these and the usual headers of its status."""
+    usual = {"www-authenticate": "Bearer"} if told.status == 401 else {}
+    usual |= {"retry-after": "5"} if told.status == 503 else {}
+    return Response(encode(told), told.status, {**headers, **usual}, MEDIA_TYPE)
 
 
 class _Bounded:

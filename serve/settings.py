@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.core.errors import SettingsError
+from pipelines.core.errors import FolderNotFound, SettingsError
 from serve.access import Key
 
 
@@ -46,11 +46,17 @@ class ServeSettings:
     limits: RequestLimits = RequestLimits()
 
     def check(self) -> None:
-        """Raise `SettingsError` for unsafe settings: a host that others can reach without a key, a short key."""
+        """Raise `SettingsError` for unsafe settings: a host that others can reach without a key, a short key.
+
+        Raises `FolderNotFound` for a folder of documents that does not exist.
+        """
         if not self.knowledge_bases:
             raise SettingsError("no knowledge base is given", hint="--kb KB")
         if len(self.folders) > len(self.knowledge_bases):
             raise SettingsError("more folders than knowledge bases", hint="one --folder for each --kb, in their order")
+        for folder in self.folders:
+            if not folder.is_dir():
+                raise FolderNotFound(str(folder))
         if self.changes and not self.folders:
             raise SettingsError("changes need the folder of the documents", hint="--folder FOLDER")
         if not self.keys and not is_loopback_host(self.host):

@@ -178,8 +178,11 @@ def _documents(report: Report) -> TextTable:
 
 
 def _stages(report: Report) -> TextTable:
+    from pipelines.ingest.report import Stage
+
     table = TextTable("stage", "done", "reused", "failed")
-    for name, count in report.stages.items():
+    for name in (stage.value for stage in Stage if stage in report.stages):
+        count = report.stages[name]
         table.row(name, str(count.done), str(count.reused), str(count.failed), style="red" if count.failed else None)
     return table
 

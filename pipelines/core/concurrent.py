@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -36,11 +37,42 @@ async def gather(work: Callable[[In], Awaitable[Out]], inputs: Iterable[In], lim
 
 
 def run_to_end(work: Callable[[], Coroutine[Any, Any, Out]]) -> Out:
-    """Run a coroutine and return its result; if this thread has a running event loop, in another thread."""
+    """Run a coroutine and return its result; if this thread has a running event loop, as in a notebook, in another one.
+
+    An interrupt of this thread cancels the coroutine.
+    """
     if not _loop_runs():
         return asyncio.run(work())
     with ThreadPoolExecutor(1) as threads:
-        return threads.submit(copy_context().run, lambda: asyncio.run(work())).result()
+        apart = _Apart(work)
+        ended = threads.submit(copy_context().run, apart.run)
+        try:
+            return ended.result()
+        except BaseException:
+            apart.cancel()
+            raise
+
+
+class _Apart(Generic[Out]):
+    """A coroutine that another thread runs, and this one can cancel."""
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, Out]]) -> None:
+        self._work = work
+        self._started: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None] | None = None
+
+    def run(self) -> Out:
+        return asyncio.run(self._noted())
+
+    async def _noted(self) -> Out:
+        self._started = asyncio.get_running_loop(), asyncio.current_task()
+        return await self._work()
+
+    def cancel(self) -> None:
+        """Cancel the coroutine, if it runs."""
+        loop, task = self._started or (None, None)
+        if loop is not None and task is not None:
+            with suppress(RuntimeError):  # its loop is closed: it has ended
+                loop.call_soon_threadsafe(task.cancel)
 
 
 def _loop_runs() -> bool:

@@ -16,7 +16,6 @@ A run uses the modules of this package in this order:
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ctypes
 import shutil
@@ -24,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from pipelines.core.concurrent import run_to_end
 from pipelines.core.errors import SettingsError, SourceError
 from pipelines.core.settings_section import names_code
 from pipelines.core.work.pool import WorkerPool
@@ -94,7 +94,8 @@ def build(
         print(report.documents, report.failures)
     """
     with open_run(folder, Path(kb), settings, progress, budget, qa_samples, cluster=cluster) as run:
-        return asyncio.run(execute(run, run.prepare()))
+        items = run.prepare()
+        return run_to_end(lambda: execute(run, items))
 
 
 @contextmanager

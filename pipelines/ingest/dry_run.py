@@ -11,6 +11,7 @@ from pathlib import Path
 from pipelines.atomize.tag_pairs import ROLE as PAIR_ROLE
 from pipelines.atomize.tag_pairs import read_samples
 from pipelines.core import codec
+from pipelines.core.concurrent import run_to_end
 from pipelines.core.errors import KnowledgeBaseNotFound
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.work.job import JobContext
@@ -57,11 +58,11 @@ def estimate_ingest(folder: Path | str, kb: Path, settings: Settings, qa_samples
     no model is configured. Raises the errors of `build`.
     """
     with open_run(folder, kb, settings, dry_run=True) as run:
-        items = run.prepare()
+        items = run.prepare(begins=False)
         chat = run.workers.chat
         if not isinstance(chat, DryRunChat):
             return Estimate()
-        asyncio.run(_dry_run(run, items))
+        run_to_end(lambda: _dry_run(run, items))
         if qa_samples is not None:
             chat.expect(PAIR_ROLE, len(read_samples(qa_samples)), *PAIR_TOKENS)
         ESTIMATE.write(run.stores.catalog, chat.estimate)
@@ -172,7 +173,8 @@ def diff(folder: Path | str, kb: Path, settings: Settings | None = None, progres
         raise KnowledgeBaseNotFound(str(kb))
     settings = settings or load(kb).settings
     with open_run(folder, kb, settings, progress) as run:
-        asyncio.run(compile_all(run, run.prepare()))
+        items = run.prepare(begins=False)
+        run_to_end(lambda: compile_all(run, items))
         return _diff(run, settings)
 
 

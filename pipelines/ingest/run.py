@@ -75,14 +75,18 @@ class IngestRun:
         self.stopped = ""
         self._parts: Counter[str] = Counter()
 
-    def prepare(self) -> tuple[SourceItem, ...]:
-        """Scan the folder and return the items to compile. Raises `SourceError` for a folder without documents."""
+    def prepare(self, begins: bool = True) -> tuple[SourceItem, ...]:
+        """Scan the folder and return the items to compile. Raises `SourceError` for a folder without documents.
+
+        With `begins`, the knowledge base counts as incomplete until the run has ended; a preview does not begin one.
+        """
         self._tell(Event(Stage.SCAN, Phase.STARTED, detail=self._origin.shown))
         found = (*scan(self._origin.folder, self.settings.ingest), *self._origin.left_out)
         self._entries.found = sum(file.status is not Status.SKIPPED for file in found)
         if not self._entries.found:
             raise SourceError(f"no documents in {self._origin.shown}", hint="nothing was changed")
-        INGEST.write(self.stores.catalog, Ingest(self._entries.found))
+        if begins:
+            INGEST.write(self.stores.catalog, Ingest(self._entries.found))
         known = {entry.uri: entry for entry in self.stores.catalog.entries()}
         self._entries.plan = planned = plan(found, known.values(), self.dispatcher.setup.keys)
         self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import ExitStack
 from pathlib import Path
 
 from pipelines.chunk.chunk import chunk
+from pipelines.core.concurrent import run_to_end
 from pipelines.core.document import Chunk, Document, Source
 from pipelines.core.errors import SourceError
 from pipelines.core.ids import uri_of
@@ -26,12 +26,14 @@ def parse_single_file(file: Path, settings: ParseSettings = ParseSettings()) -> 
     If the file cannot be parsed, the `status` and `reason` of the result say why.
 
     Raises:
-        SourceError: the file does not exist.
+        SourceError: the file does not exist, or is a folder.
 
     Example:
         parsed = parse_single_file(Path("manual.pdf"))
         print(parsed.status, parsed.document.title, len(parsed.document.blocks))
     """
+    if file.is_dir():
+        raise SourceError(f"{file} is a folder, not a file", hint="`strata ingest` reads all files of a folder")
     if not file.is_file():
         raise SourceError(f"no such file: {file}")
     with ExitStack() as opened:
@@ -53,7 +55,8 @@ def chunk_parsed(parsed: Parsed, settings: Settings, kb: Path) -> tuple[Chunk, .
     """
     if parsed.document is None:
         return ()
-    return asyncio.run(_chunks(parsed.document, settings, KnowledgeBaseFolder(kb)))
+    document = parsed.document
+    return run_to_end(lambda: _chunks(document, settings, KnowledgeBaseFolder(kb)))
 
 
 async def _chunks(document: Document, settings: Settings, folder: KnowledgeBaseFolder) -> tuple[Chunk, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pipelines.atomize.extractive_distiller import ExtractiveDistiller
 from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
 from pipelines.chunk.splitter import Splitter, StructuralSplitter
 from pipelines.chunk.summaries import OVERVIEW_ROLE
+from pipelines.core.concurrent import run_to_end
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
 from pipelines.core.work.job import JobContext
@@ -143,7 +143,7 @@ def open_workers(
     try:
         yield Workers(settings, chat, folder.prompts)
     finally:
-        asyncio.run(chat.close())
+        run_to_end(chat.close)
 
 
 def _model_chat(settings: Settings, folder: KnowledgeBaseFolder, budget: Budget, ledger: Ledger) -> Chat:

@@ -14,6 +14,9 @@ from pipelines.core.provenance import Span
 
 KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff"
 """Without the block's two word separators, U+30A0 and U+30FB."""
+HIRAGANA = r"\u3041-\u309f"
+KATAKANA = r"\u30a1-\u30fa"
+"""Without the mark of a long vowel, which follows both."""
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 HANGUL = r"\uac00-\ud7a3"
 

@@ -14,7 +14,7 @@ from functools import cache
 
 from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.profile import named_languages, profile, read_table, read_words
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import common_words, cue
 
 _ORGANIZATIONS = read_table("organizations")
 _ENTITIES = read_table("entity_names")
@@ -84,7 +84,8 @@ _NAME = re.compile(
     rf"(?<!\w)(?P<first>[{CAPITAL}][^\W\d_{CJK}]+)(?:[- ][{CAPITAL}](?:\.|[^\W\d_{CJK}]+))?"
     rf"(?: [a-z]{{1,4}}){{0,2}}[- ][{CAPITAL}][^\W\d_{CJK}]+"
 )
-_HAN_RUN = re.compile(rf"(?<![{HAN}])[{HAN}]{{2,4}}(?![{HAN}])")
+_HAN_RUN = re.compile(rf"(?<![{HAN}\d])(?<!\d\s)[{HAN}]{{2,4}}(?![{HAN}])")
+"""A run that may be a name; after a figure it is a unit."""
 
 
 def names_person(text: str, language: str = "") -> bool:
@@ -93,8 +94,14 @@ def names_person(text: str, language: str = "") -> bool:
         return True
     if any(match["first"].casefold() in _names(spaced=True) for match in _NAME.finditer(text)):
         return True
-    runs = (match.group() for match in _HAN_RUN.finditer(text))
+    runs = (run for match in _HAN_RUN.finditer(text) if (run := match.group()) not in _words_by_pairs())
     return any(not _names(spaced=False).isdisjoint((run[0], run[:2])) for run in runs)
+
+
+@cache
+def _words_by_pairs() -> frozenset[str]:
+    """Return the most frequent words of the languages without blanks, many of which begin like a surname."""
+    return frozenset().union(*(common_words(code) for code in named_languages(_FOLDER) if not profile(code).spaced))
 
 
 @cache

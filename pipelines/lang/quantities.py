@@ -68,7 +68,10 @@ _MONEY_BEFORE = re.compile(rf"(?:[{_SIGNS}]|\b(?:{_CODES}))\s?(?P<figure>\d(?:[\
 _PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b")
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.]+")
 _NAMED = named_languages("unit_names")
-_PLAIN = re.compile(r"(?<![\w.,-])\d[\d.,]*(?![\w])")
+_PLAIN = re.compile(rf"(?m)(?!^\d{{1,3}}[.)]\s)(?<![^\W{CJK}])(?<![.,-])\d[\d.,]*(?![^\W{CJK}])")
+"""A number without a unit, but not the label of a list item ("3. Close the valve")."""
+_CLOCK = re.compile(r"(?<![\d:.,])(?:[01]\d|2[0-3]|[2-9]):[0-5]\d(?![\d:])")
+"""A time of day; "1:10" is a ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +116,15 @@ def in_row(fields: Iterable[tuple[str, str]], language: str = "") -> list[Value]
 
 @lru_cache(maxsize=1 << 14)  # called for each sentence found; consecutive questions often find the same ones
 def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
-    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`.
+    """Whether `text` has a value of one of the kinds; a plain number counts only for `NUMBER`, a time of day as `DATE`.
 
     In a table row with its header, the unit may be separate from the figure ("Torque, N·m | 110").
     """
     if Kind.NUMBER in kinds and (_PLAIN.search(text) or any(_counts(text, language))):
         return True
     if Kind.PERSON in kinds and names_person(text, language):
+        return True
+    if Kind.DATE in kinds and (_CLOCK.search(text) or cue("clock", language).search(text)):
         return True
     if Kind.REASON in kinds and cue("reason", language).search(text):
         return True

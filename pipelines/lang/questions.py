@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from pipelines.lang.characters import UNSPACED_CHARACTER, fold
+from pipelines.lang.characters import HAN, HIRAGANA, KATAKANA, UNSPACED_CHARACTER, fold
 from pipelines.lang.identify import IDENTIFIED, detect_language, script_languages
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
 from pipelines.lang.quantities import Kind
@@ -17,6 +17,9 @@ from pipelines.lang.word_lists import common_rank, common_words, cue
 
 UNKNOWN = 0.02
 """Commonness of a pair that is in no text, lower than that of any pair in a text."""
+_ACROSS_WORDS = re.compile(rf"[{HIRAGANA}][{HAN}{KATAKANA}]|[{KATAKANA}][{HIRAGANA}]|を|.を")
+"""A pair across Japanese words: particles and endings are in Hiragana, no word goes on in another script behind them,
+and を is only a particle."""
 _ANY_HAN = "zh"
 """Language whose question words split Han text inside a question of another script."""
 _PART = re.compile(r"[^\W_]+")
@@ -149,6 +152,8 @@ def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterat
     common = common_words(language)
 
     def commonness(pair: str) -> float:
+        if _ACROSS_WORDS.match(pair):
+            return 0.0
         if (rare := rarity(pair)) < 1:
             return UNKNOWN + 1 - rare
         return 0.0 if single.intersection(pair) else UNKNOWN * (2 if pair in common else 1)

@@ -40,7 +40,7 @@ _DECIMAL = re.compile(r"\d+\.\d+")
 """A decimal number is not split: "Hulda 1" is not named in a row with 1.71 m."""
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)([^\W\d_]+)")
 # "N·m" is the same term as "Nm".
-_TIMES = re.compile(r"(?<=[a-zµμ])[·⋅∙](?=[a-z])")
+_TIMES = re.compile(r"(?<=[a-zµμ])[·⋅∙・](?=[a-z])")
 
 
 @lru_cache(maxsize=64)

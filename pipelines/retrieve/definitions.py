@@ -3,8 +3,8 @@
 Definitions are recognized by position: the thing begins a sentence, followed by a verb and another function word ("is
 a", "ist eine", "是"), a colon, a dash or an equals sign; or words in brackets follow it anywhere ("Jonas Beck (quality
 manager)"), or it is alone in brackets behind a word, or spells the initials of words before it ("Quality of Service (or
-QoS for short)"); or it is the first cell of a row, or the heading above the sentence. In languages without a list of
-verbs, any two function words follow it.
+QoS for short)"); or it is the first cell of a row, in any order of its words; or it is the heading above the sentence.
+In languages without a list of verbs, any two function words follow it.
 """
 
 from __future__ import annotations
@@ -65,12 +65,13 @@ def _opens_entry(unit: EvidenceUnit, after: Sequence[EvidenceUnit], thing: str) 
 
 
 def _defines(unit: EvidenceUnit, thing: str) -> bool:
+    language = unit.hit.chunk.language
     if unit.is_row:
         name, *cells = cells_of(unit.text)
         if _is_code_of(unit, name, thing):
             return any(any(map(str.isalpha, cell)) for cell in cells)
-        return _names(name, thing) and any(map(_is_wording, cells))
-    language = unit.hit.chunk.language
+        named = _names(name, thing) or _has_same_words(name, thing, language)
+        return named and any(map(_is_wording, cells))
     before, _, behind = fold(unit.text).partition(thing)
     explained = _BRACKET.match(behind)
     if (explained and any(map(str.isalpha, explained.group()))) or _is_short_for(before, thing, behind):
@@ -118,6 +119,15 @@ def _is_wording(cell: str) -> bool:
 
 def _names(text: str, thing: str) -> bool:
     return thing in (fold(text), _NUMBERING.sub("", fold(text)))
+
+
+def _has_same_words(name: str, thing: str, language: str) -> bool:
+    """Whether a name has the same words, at least two: "Lamp blinks red" for "red blinking lamp"."""
+    own, asked = (
+        {stem(word, language) for word in _WORD.findall(fold(text)) if word not in stop_words(language)}
+        for text in (name, thing)
+    )
+    return len(own) > 1 and own == asked
 
 
 def _text_after(text: str, thing: str, language: str) -> str:

@@ -18,6 +18,9 @@ _FLOOR = 0.55
 """Minimum score of a further sentence, as a share of the best score."""
 _NEEDED = 0.2
 """Minimum share of the question's weight that a further quoted unit adds."""
+_BESIDE = 0.95
+"""Minimum score of a further unit beside the best one, as a share of its score, if a question asks whether something is
+so: "Do not use detergent." behind the sentence on rinsing. It need only add `_GAIN`."""
 _NEAR_BEST = 0.8
 """Minimum score of a further quoted unit, as a share of the best score."""
 _VALUE_NEAR, _OTHERS_NEAR = 0.97, 0.6
@@ -112,7 +115,9 @@ def select_quotes(
     kept = [chosen[0]]
     for item in chosen[1:]:
         covered = combined_cover(kept)
-        adds = gain(question, covered, item.covers) >= _NEEDED and item.score >= _NEAR_BEST * chosen[0].score
+        beside = question.negative and item.unit.rank == chosen[0].unit.rank and not item.unit.is_row
+        needed, near = (_GAIN, _BESIDE) if beside else (_NEEDED, _NEAR_BEST)
+        adds = gain(question, covered, item.covers) >= needed and item.score >= near * chosen[0].score
         if (adds or _names_another(question, covered, item)) and not item.unit.label:
             kept.append(item)
     return [*kept, *_other_sides(question, kept, scored)]

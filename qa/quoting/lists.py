@@ -158,21 +158,29 @@ def compared(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[Scor
     """Return the rows of the best table that has both things compared in a question that asks for no property of them.
 
     The things are names of columns, and all rows are returned, or in the first cells of rows, and these are returned.
-    The result is empty for other questions, and if no table has both.
+    What their names share ("BrewMaster 300 and BrewMaster 500") asks for no property. The result is empty for other
+    questions, and if no table has both.
     """
-    if not question.sides or question.weights.keys() - set(question.sides):
-        return []
-    rows = [item for item in scored if item.unit.fields and not item.unit.label]
+    rows = [item for item in scored if item.unit.fields and not item.unit.label] if question.sides else []
     for table in dict.fromkeys(map(table_of, rows)):
         own = [item for item in rows if table_of(item) == table]
-        language = own[0].unit.hit.chunk.language
-        sides = {question.form(side, language) for side in question.sides}
-        columns = [item for item in own if sides <= _terms((name for name, _ in item.unit.fields[1:]), language)]
-        about = [(sides & _terms((item.unit.fields[0][1],), language), item) for item in own]
+        sides = {question.form(side, own[0].unit.hit.chunk.language) for side in question.sides}
+        names = [name for name, _ in own[0].unit.fields[1:]]
+        columns = own if sides == _sides_named(question, names, own[0]) else []
+        about = [(_sides_named(question, [item.unit.fields[0][1]], item), item) for item in own]
         of_one = [item for named, item in about if len(named) == 1]
         if columns or sides == frozenset().union(*(named for named, _ in about if len(named) == 1)):
             return columns or of_one
     return []
+
+
+def _sides_named(question: QuestionTerms, names: Sequence[str], item: ScoredUnit) -> frozenset[str]:
+    """Return the sides of a comparison that some of the `names` name, each with all other terms of the question."""
+    language = item.unit.hit.chunk.language
+    sides = {question.form(side, language) for side in question.sides}
+    shared = question.forms(language) - sides
+    found = (_terms((name,), language) for name in names)
+    return frozenset().union(*(sides & one for one in found if shared <= one))
 
 
 def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
+from contextlib import suppress
 
 import pytest
 
-from pipelines.core.concurrent import gather
+from pipelines.core.concurrent import gather, run_to_end
 
 
 async def test_results_come_in_the_order_of_the_inputs() -> None:
@@ -42,3 +45,31 @@ async def test_the_first_error_ends_the_rest() -> None:
     with pytest.raises(KeyError):
         await gather(work, range(100), 4)
     assert len(done) < 10
+
+
+async def test_a_coroutine_runs_to_its_end_where_a_loop_runs() -> None:
+    async def work() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    assert run_to_end(work) == 7
+
+
+async def test_an_interrupt_cancels_what_runs_in_the_other_thread() -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            signal.pthread_kill(main, signal.SIGINT)
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cancelled")
+
+    main = threading.get_ident()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            run_to_end(work)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended == ["cancelled"]

@@ -71,7 +71,7 @@ def test_a_runner_and_its_address_go_together(
     [
         (lambda path: None, 4, "strata: no such folder:"),
         (lambda path: path.mkdir(), 4, "strata: no documents in"),
-        (lambda path: path.write_text("a file"), 4, "strata: no such folder:"),
+        (lambda path: path.write_text("a file"), 4, "strata: "),
     ],
     ids=["missing", "empty", "file"],
 )
@@ -83,6 +83,20 @@ def test_a_folder_that_cannot_be_ingested_is_one_clear_line(
     assert (ended, out) == (code, "")
     assert err.startswith(line)
     assert err.count("\n") == 1
+
+
+def test_a_file_in_place_of_a_folder_and_a_folder_in_place_of_a_file_are_called_what_they_are(
+    strata: Strata, tmp_path: Path
+) -> None:
+    folder, file = write_folder(tmp_path / "folder"), tmp_path / "one.md"
+    file.write_text("# Pump\n")
+    for arguments, code, said in (
+        (("ingest", file, "--kb", tmp_path / "kb"), 4, "is a file, not a folder"),
+        (("ingest", folder, "--kb", file), 5, "one.md is a file (name another one with --kb"),
+        (("parse", folder), 4, "is a folder, not a file"),
+    ):
+        ended, _, err = strata(*arguments)
+        assert (ended, said in err) == (code, True)
 
 
 def test_a_broken_file_is_named_and_the_code_tells_of_it(strata: Strata, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import KnowledgeBaseNotFound, NotFound, SettingsError
 from pipelines.core.outcome import Status
-from pipelines.ingest.dry_run import FolderDiff, diff
+from pipelines.ingest.dry_run import FolderDiff, diff, estimate_ingest
 from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.integrity import Defect, StorePart
@@ -18,6 +18,7 @@ from pipelines.resources import open_stores
 from pipelines.settings import Settings
 from pipelines.store.facts import TAG_PAIRS
 from pipelines.store.vector import EmbeddedRecords, RecordKind
+from qa import KnowledgeBase
 from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
 
 HASHING = Settings(embed=EmbedSettings(name="hashing", dimension=64))
@@ -40,6 +41,14 @@ def test_a_difference_names_documents_and_counts_what_comes_and_goes(folder: Pat
     assert found.going["Document"] == 3
     assert found.going["Table"] == 1
     assert graph_of(kb) == before
+
+
+def test_neither_a_difference_nor_an_estimate_makes_a_knowledge_base_unfinished(folder: Path, kb: Path) -> None:
+    (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
+    diff(folder, kb)
+    estimate_ingest(folder, kb, Settings())
+    with KnowledgeBase.open(kb) as knowledge:
+        assert knowledge.ask("What does the pump P-101A deliver?").warnings == ()
 
 
 def test_what_was_announced_is_what_an_ingest_does(folder: Path, kb: Path) -> None:

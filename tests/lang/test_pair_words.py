@@ -28,6 +28,13 @@ def test_a_question_without_blanks_asks_for_its_words_and_not_for_their_joints(
     assert list(subject_words(question, language, rarity)) == words
 
 
+def test_a_particle_is_no_part_of_a_japanese_word_though_the_corpus_has_the_pair() -> None:
+    assert list(subject_words("軸受を点検", "ja", lambda word: 0.1 if word in ("受を", "を点") else rarity(word))) == [
+        "軸受",
+        "点検",
+    ]
+
+
 def test_a_letter_between_two_words_goes_with_the_one_that_the_corpus_has_it_with() -> None:
     assert list(subject_words("超出软限制", "zh", rarity)) == ["超出", "软限", "限制"]
 

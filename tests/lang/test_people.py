@@ -14,6 +14,17 @@ def test_a_person_is_named(text: str) -> None:
     assert names_person(text)
 
 
-@pytest.mark.parametrize("text", ["Mineral Oil", "Casing Bolts", "Signed on the spot", "上海工厂", "Torque Table"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mineral Oil",
+        "Casing Bolts",
+        "Signed on the spot",
+        "上海工厂",
+        "Torque Table",
+        "载重 | 1000 公斤",
+        "项目 | 型号A",
+    ],
+)
 def test_a_thing_is_no_person(text: str) -> None:
     assert not names_person(text)

@@ -31,6 +31,30 @@ def test_the_kind_of_value_asked_for_is_known_and_recognized(
     assert not gives(frozenset({kind}), other)
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "language"),
+    [
+        (Kind.NUMBER, "最多可乘13人。", "zh"),
+        (Kind.NUMBER, "3. Close 4 valves", "en"),
+        (Kind.DATE, "open from 8 a.m.", "en"),
+        (Kind.DATE, "ab 14 Uhr", "de"),
+        (Kind.DATE, "de 10 h à 18 h", "fr"),
+        (Kind.DATE, "早上8点开门", "zh"),
+        (Kind.SPEED, "2.5 米/秒", "zh"),
+        (Kind.TORQUE, "60 N・m", "ja"),
+    ],
+)
+def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: str, language: str) -> None:
+    assert gives(frozenset({kind}), text, language)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(Kind.NUMBER, "3. Close the valve"), (Kind.DATE, "diluted 1:10"), (Kind.DATE, "after 10 hours")]
+)
+def test_the_label_of_an_item_is_no_count_and_a_ratio_no_time_of_day(kind: Kind, text: str) -> None:
+    assert not gives(frozenset({kind}), text, "en")
+
+
 def test_a_question_for_no_value_asks_for_no_kind() -> None:
     assert value_kinds("Which way up is the reducer mounted?") == frozenset()
 

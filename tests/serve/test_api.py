@@ -241,3 +241,25 @@ def test_the_description_lists_every_route_and_its_values(client: httpx2.Client)
         for method in methods.values():
             assert method["description"], path
     assert {"AnswerView", "CitationView", "DocumentView", "GraphView"} <= told["components"]["schemas"].keys()
+
+
+def test_a_head_request_gets_the_headers_of_a_get_and_no_body(client: httpx2.Client) -> None:
+    for path in ("/kb/kb", "/api/kb/kb", "/static/strata.css"):
+        whole, head = client.get(path), client.head(path)
+        assert (head.status_code, head.headers["content-type"]) == (200, whole.headers["content-type"])
+        assert head.content == b""
+
+
+def test_a_wrong_address_method_or_type_of_body_is_told_the_right_one(client: httpx2.Client) -> None:
+    gone = client.get("/api/kbs")
+    assert (gone.status_code, gone.json()["hint"]) == (404, "GET /api/openapi.json describes the API")
+    wrong = client.get("/api/kb/kb/ask")
+    assert (wrong.status_code, wrong.headers["allow"], wrong.json()["hint"]) == (405, "POST", "allowed here: POST")
+    form = client.post("/api/kb/kb/ask", data={"question": "What torque?"})
+    assert (form.status_code, "application/json" in form.json()["hint"]) == (422, True)
+
+
+def test_a_status_that_does_not_exist_is_a_problem_and_no_empty_list(api: httpx2.Client) -> None:
+    told = api.get("/documents", params={"status": "faild"})
+    assert (told.status_code, told.json()["detail"]) == (400, "no status faild")
+    assert "failed" in told.json()["hint"]

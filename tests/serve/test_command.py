@@ -23,6 +23,7 @@ from tests.conftest import ROOT
         (["--host", "0.0.0.0"], 2, "0.0.0.0 can be reached by others, and there is no key"),
         (["--key-file", "nothing"], 2, "the key file cannot be read"),
         (["--folder", "a", "--folder", "b"], 2, "more folders than knowledge bases"),
+        (["--folder", "none"], 4, "no such folder: none"),
         ([], 5, "no knowledge base at kb"),
     ],
 )
@@ -40,6 +41,22 @@ def test_what_cannot_be_served_is_one_line(
         main()
     assert ended.value.code == code
     assert f"strata: {line}" in capsys.readouterr().err
+
+
+def test_a_port_that_is_in_use_is_one_line_with_what_to_do(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        monkeypatch.setattr("sys.argv", ["strata", "serve", "--kb", str(made / "kb"), "--port", port])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert f"strata: cannot listen on 127.0.0.1, port {port}" in said
+    assert "--port 0" in said
 
 
 @pytest.mark.slow

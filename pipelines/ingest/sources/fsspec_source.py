@@ -41,6 +41,8 @@ class FsspecSource:
             raise SourceError(str(known_implementations[scheme].get("err", error))) from error
         except ValueError as error:
             raise SourceError(f"no such kind of place: {scheme}", ids=(self._shown,)) from error
+        except OSError as error:  # some file systems connect at once
+            raise SourceUnreachable(f"{self._shown} cannot be reached: {error}") from error
         self._versions: dict[str, tuple[str, str, int]] = {}
 
     def list(self) -> Iterable[Listed]:

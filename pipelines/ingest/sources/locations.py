@@ -17,11 +17,17 @@ from pipelines.store.folder import KnowledgeBaseFolder
 
 
 def local_folder(place: Path | str) -> Path | None:
-    """Return the path of a local folder, or None for a location that must be fetched. Raises `FolderNotFound`."""
+    """Return the path of a local folder, or None for a location that must be fetched.
+
+    Raises `FolderNotFound`, and `SourceError` for a file.
+    """
     if isinstance(place, str) and is_location(place) and not Path(place).exists():
         if not place.lower().startswith("file:"):
             return None
         place = unquote(urlsplit(place).path)
+    if Path(place).is_file():
+        hint = "name the folder that it is in; `strata parse` reads a single file"
+        raise SourceError(f"{place} is a file, not a folder", ids=(str(place),), hint=hint)
     if not Path(place).is_dir():
         raise FolderNotFound(str(place))
     return Path(place)

@@ -85,6 +85,8 @@ def test_a_place_that_does_not_answer_changes_nothing_and_leaves_no_knowledge_ba
     code, _, said = strata("ingest", "http://127.0.0.1:1/", "--kb", tmp_path / "kb", "--no-flow")
     assert code == 4
     assert "cannot be reached" in said
+    code, _, said = strata("ingest", "ftp://127.0.0.1:1/a", "--kb", tmp_path / "kb", "--no-flow")
+    assert (code, "ftp://127.0.0.1:1/a cannot be reached" in said) == (4, True)
     code, _, said = strata("ingest", "gopher:x", "--kb", tmp_path / "kb", "--no-flow")
     assert (code, "no such kind of place: gopher" in said) == (4, True)
     assert not (tmp_path / "kb").exists()
