@@ -56,7 +56,7 @@ def quoted(
     sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
-    if defines := wants_definition(asked):
+    if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
     selection = select_rows(asked, scored, retrieval)
     both = [] if selection else compared(asked, scored)
@@ -71,27 +71,36 @@ def quoted(
     quotes = [*shown.items, *led_to]
     texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in led_to)]
     citer = Citer(retrieval)
+    claims = _claims(quotes, texts, shown.count, citer)
+    refusal = _refusal(asked, scored, quotes, selection)
+    if refusal is None and sure < settings.refuse_below:
+        refusal = _unknown_names(asked, scored)
+    warnings = (*_doubt(asked, chosen, sure, settings), *shown.warnings) if refusal is None else refusal
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(selection), _confidence_step(evidence, sure))
+    answered = refusal is None
+    return replace(
+        quoted_answer(asked.text, claims if answered else (), citer, _in_order(hits, scored), steps, warnings),
+        confidence=round(sure, 3),
+        conflicts=conflict_lines(asked, conflicting_pairs(asked, scored)) if answered and not selection else (),
+    )
+
+
+def _claims(quotes: Sequence[ScoredUnit], texts: Sequence[str], count: str, citer: Citer) -> tuple[Claim, ...]:
+    """Return a claim for each quote, after one with their number, if it is asked for."""
     numbers = [citer.cite_unit(item.unit, item.score) for item in quotes]
     claims = tuple(Claim(text, (number,)) for text, number in zip(texts, numbers, strict=True))
-    if shown.count:
-        claims = (Claim(shown.count, tuple(dict.fromkeys(numbers))), *claims)
-    nothing = selection is not None and not selection.rows
-    undefined = defines and not any(item.defines for item in scored)
-    refused = sure < settings.refuse_below or undefined or nothing or lacks_formal_value(asked, quotes, scored)
-    if selection and nothing:
-        warnings = selection.warnings
-    elif refused:
-        warnings = _unknown_names(asked, scored) or (_undefined(asked, scored) if undefined else ())
-    else:
-        valueless = lacks_value(asked, chosen)
-        doubt = _doubt(asked, chosen, valueless) if sure < settings.unsure_below or valueless else ()
-        warnings = (*doubt, *shown.warnings)
-    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(selection), _confidence_step(evidence, sure))
-    return replace(
-        quoted_answer(asked.text, () if refused else claims, citer, _in_order(hits, scored), steps, warnings),
-        confidence=round(sure, 3),
-        conflicts=() if refused or selection else conflict_lines(asked, conflicting_pairs(asked, scored)),
-    )
+    return (Claim(count, tuple(dict.fromkeys(numbers))), *claims) if count else claims
+
+
+def _refusal(
+    asked: QuestionTerms, scored: Sequence[ScoredUnit], quotes: Sequence[ScoredUnit], selection: RowSelection | None
+) -> tuple[str, ...] | None:
+    """Return the warnings with which a question is refused, whatever the confidence; None if it is not."""
+    if selection and not selection.rows:
+        return selection.warnings
+    if wants_definition(asked) and not any(item.defines for item in scored):
+        return _unknown_names(asked, scored) or _undefined(asked, scored)
+    return _unknown_names(asked, scored) if lacks_formal_value(asked, quotes, scored) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +141,13 @@ def _confidence_step(evidence: Features, sure: float) -> Step:
     return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
-def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], valueless: bool) -> tuple[str, ...]:
-    """Return a warning that the quotes may not answer, with the words and values that they lack."""
+def _doubt(
+    asked: QuestionTerms, chosen: Sequence[ScoredUnit], sure: float, settings: AnswerSettings
+) -> tuple[str, ...]:
+    """Return a warning that the quotes may not answer, with the words and values that they lack, if there is doubt."""
+    valueless = lacks_value(asked, chosen)
+    if sure >= settings.unsure_below and not valueless:
+        return ()
     words, kinds = missing_words(asked, chosen), ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
