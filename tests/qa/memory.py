@@ -18,7 +18,7 @@ from pipelines.retrieve.searches import DocumentOverview, Part
 
 
 class MemoryRetrieval:
-    """`texts` maps URIs to passages, each a document of one chunk on page 1; `links` maps a URI to the URIs it cites."""
+    """`texts` maps URIs to passages, each a document of one chunk on page 1; `links` maps a URI to others."""
 
     def __init__(
         self, texts: Mapping[str, str], links: Mapping[str, Sequence[str]] | None = None, language: str = ""

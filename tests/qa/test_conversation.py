@@ -53,7 +53,9 @@ async def test_without_a_model_a_follow_up_gets_the_subject_of_the_previous_ques
         ("制动片的型号是什么？", "它多少钱？", "它多少钱？ (制动片 型号)"),
     ],
 )
-def test_a_follow_up_without_a_verb_keeps_the_property_and_replaces_the_subject(first: str, second: str, understood: str) -> None:
+def test_a_follow_up_without_a_verb_keeps_the_property_and_replaces_the_subject(
+    first: str, second: str, understood: str
+) -> None:
     assert joined(second, first) == understood
 
 

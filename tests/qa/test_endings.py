@@ -227,7 +227,9 @@ def test_control_characters_of_an_endpoint_error_are_escaped_in_the_terminal(kb:
         assert "[link=" in text
 
 
-def test_the_chat_command_reports_a_model_failure_and_continues(kb: Path, strata: Strata, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chat_command_reports_a_model_failure_and_continues(
+    kb: Path, strata: Strata, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = iter([QUESTION, "Why did the seal of pump B-03 leak?", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     with endpoint(REFUSED) as server:
@@ -259,7 +261,9 @@ def test_the_chat_command_reports_a_model_failure_and_continues(kb: Path, strata
         (Filter(documents=("pumps/sheet.md",), pages=(9999,)), "no page 9999", "pumps/sheet.md: no pages"),
     ],
 )
-def test_a_filter_without_matches_is_reported_with_a_suggestion(where: Filter, problem: str, hint: str, knowledge: KnowledgeBase) -> None:
+def test_a_filter_without_matches_is_reported_with_a_suggestion(
+    where: Filter, problem: str, hint: str, knowledge: KnowledgeBase
+) -> None:
     for work in (lambda: knowledge.ask(QUESTION, where=where), lambda: knowledge.retrieve(QUESTION, 3, where)):
         with pytest.raises(NotFound) as raised:
             work()
@@ -293,7 +297,9 @@ def test_a_question_in_a_foreign_language_is_refused_with_a_hint_at_a_multilingu
 
 
 @pytest.mark.parametrize("question", ["Who is the minister of transport of France?", "ministre transport"])
-def test_a_question_in_a_document_language_or_an_undetected_one_gets_no_embedder_hint(question: str, knowledge: KnowledgeBase) -> None:
+def test_a_question_in_a_document_language_or_an_undetected_one_gets_no_embedder_hint(
+    question: str, knowledge: KnowledgeBase
+) -> None:
     answer = knowledge.ask(question)
     assert answer.abstained
     assert not any("--embedder" in line for line in answer.warnings)
@@ -326,7 +332,9 @@ def test_a_limit_below_one_is_refused(knowledge: KnowledgeBase) -> None:
         knowledge.ask(QUESTION, limit=0)
 
 
-def test_a_strategy_without_its_model_reports_how_to_configure_one(kb: Path, knowledge: KnowledgeBase, strata: Strata) -> None:
+def test_a_strategy_without_its_model_reports_how_to_configure_one(
+    kb: Path, knowledge: KnowledgeBase, strata: Strata
+) -> None:
     with pytest.raises(SettingsError, match="pike needs a language model"):
         knowledge.conversation(strategy="pike")
     code, out, err = strata("ask", QUESTION, "--kb", kb, "--strategy", "pike")

@@ -181,9 +181,7 @@ def test_evaluation_writes_a_page_and_a_chart(app: typer.Typer, kb: Path, questi
         assert picture.size == (WIDTH, HEIGHT)
 
 
-def test_an_interrupted_evaluation_is_resumed(
-    knowledge: KnowledgeBase, questions: Path, tmp_path: Path
-) -> None:
+def test_an_interrupted_evaluation_is_resumed(knowledge: KnowledgeBase, questions: Path, tmp_path: Path) -> None:
     out, told = tmp_path / "results.jsonl", []
     asked = read_questions(questions)
     asyncio.run(evaluate_answers(knowledge, asked[:1], ["extractive"], out=out))

@@ -71,9 +71,7 @@ def test_a_tree_counts_the_steps_that_it_omits() -> None:
 
 
 @pytest.mark.parametrize(("value", "tall"), [(0.0, False), (100.0, True), (250.0, True)])
-def test_the_height_of_a_bar_is_its_percentage_clipped_to_the_picture(
-    tmp_path: Path, value: float, tall: bool
-) -> None:
+def test_the_height_of_a_bar_is_its_percentage_clipped_to_the_picture(tmp_path: Path, value: float, tall: bool) -> None:
     write_chart(tmp_path / "a.png", "t", {"one": {"f1": value}})
     with Image.open(tmp_path / "a.png") as picture:
         column = [picture.getpixel((MARGIN + 300, y)) for y in range(100, HEIGHT - 60)]

@@ -62,7 +62,9 @@ async def test_a_folder_is_described_by_the_first_sentence_of_each_document(
     assert answer.warnings == ()
 
 
-async def test_the_extractive_strategy_delegates_questions_about_the_folder_to_a_survey(knowledge: StoredKnowledge) -> None:
+async def test_the_extractive_strategy_delegates_questions_about_the_folder_to_a_survey(
+    knowledge: StoredKnowledge,
+) -> None:
     answer = await STRATEGIES["extractive"].answer(
         "What is this folder about?", knowledge, None, QaSettings().qa.answer
     )

@@ -88,9 +88,7 @@ def test_a_cell_over_several_columns_is_quoted_once_with_all_column_names(knowle
         ("阀门有哪些零件?", ["阀体", "弹簧"]),
     ],
 )
-def test_a_list_has_exactly_the_rows_asked_about(
-    knowledge: KnowledgeBase, question: str, told: list[str]
-) -> None:
+def test_a_list_has_exactly_the_rows_asked_about(knowledge: KnowledgeBase, question: str, told: list[str]) -> None:
     answer = knowledge.ask(question)
     assert len(answer.claims) == len(told)
     assert all(name in claim.text for name, claim in zip(told, answer.claims, strict=True))

@@ -52,7 +52,9 @@ class Model:
         return json.dumps({"claims": [], "found": False, "answer": ""})
 
 
-def found(kb: Path, pairs: object, question: str = LAY_QUESTION, strategy: str = "pike-graph", **more: object) -> list[str]:
+def found(
+    kb: Path, pairs: object, question: str = LAY_QUESTION, strategy: str = "pike-graph", **more: object
+) -> list[str]:
     """The files of the answer's passages in the order in which they were found."""
     with KnowledgeBase.open(kb, load(None, dict(more), QaSettings).settings, FunctionChat(Model(pairs))) as knowledge:
         return [hit.uri for hit in knowledge.ask(question, strategy=strategy).found]

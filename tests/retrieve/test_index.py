@@ -14,7 +14,9 @@ from pipelines.retrieve.sparse_rows import Entries, SparseRows, rows_of
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 4)), st.integers(1, 9)))
-def test_sparse_rows_and_their_transpose_hold_the_entries_they_were_built_from(pairs: dict[tuple[int, int], int]) -> None:
+def test_sparse_rows_and_their_transpose_hold_the_entries_they_were_built_from(
+    pairs: dict[tuple[int, int], int],
+) -> None:
     rows = rows_of(Entries.flat(array("i", chain.from_iterable(pairs)), array("f", pairs.values())), 6)
     assert _entries(rows) == pairs
     assert {(r, c): v for (c, r), v in _entries(rows.transposed(5)).items()} == pairs

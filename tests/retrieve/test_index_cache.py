@@ -13,7 +13,9 @@ from pipelines.store.lancedb.store import LanceVectorStore
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 
-def test_a_saved_index_is_loaded_unchanged_for_the_same_state(store: EmbeddedStore, index: Index, tmp_path: Path) -> None:
+def test_a_saved_index_is_loaded_unchanged_for_the_same_state(
+    store: EmbeddedStore, index: Index, tmp_path: Path
+) -> None:
     scale = Scale({"chunk": 0.25}, 0.75, {"chunk": np.eye(3, dtype=np.float32)})
     save_index(tmp_path, "state", index, scale)
     kept = load_index(tmp_path, "state")

@@ -45,7 +45,9 @@ def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None
         ),
     ],
 )
-def test_a_sentence_ending_in_a_colon_is_quoted_with_the_items_below_it(question: str, text: str, language: str, below: list[str]) -> None:
+def test_a_sentence_ending_in_a_colon_is_quoted_with_the_items_below_it(
+    question: str, text: str, language: str, below: list[str]
+) -> None:
     assert quotes(question, text, language)[1:] == below
 
 
@@ -57,9 +59,7 @@ def test_a_sentence_ending_in_a_colon_is_quoted_with_the_items_below_it(question
         ("如何排空水泵？", "排空水泵\n\n水泵排空较慢。请打开阀门。", "zh"),
     ],
 )
-def test_a_how_to_question_is_answered_by_the_whole_section_about_it(
-    question: str, text: str, language: str
-) -> None:
+def test_a_how_to_question_is_answered_by_the_whole_section_about_it(question: str, text: str, language: str) -> None:
     assert len(quotes(question, text, language)) == 3
 
 

@@ -89,9 +89,7 @@ def test_a_parenthesis_after_a_name_is_a_definition(question: str, text: str) ->
         ("zh", "BMS是什么意思？", "BMS在10 V时断开。电池管理系统(BMS)安装在箱内。", "电池管理系统"),
     ],
 )
-def test_the_long_form_of_an_abbreviation_is_its_meaning(
-    language: str, question: str, text: str, said: str
-) -> None:
+def test_the_long_form_of_an_abbreviation_is_its_meaning(language: str, question: str, text: str, said: str) -> None:
     assert said in first_quote(question, {"a.txt": text}, language)
 
 
@@ -173,7 +171,9 @@ def test_a_question_with_more_than_the_defined_term_is_not_a_definition_question
 def test_a_question_about_what_an_option_does_is_answered_by_the_first_sentence_of_its_entry() -> None:
     option = "MINUTES runtime in minutes\nIn a power failure the system is halted when the rest falls below the value."
     texts = {"manual.txt": f"Directives\n\n{option} This directive is ignored by dumb devices. The default is 3."}
-    assert first_quote("What does the MINUTES directive do?", texts).startswith("In a power failure the system is halted")
+    assert first_quote("What does the MINUTES directive do?", texts).startswith(
+        "In a power failure the system is halted"
+    )
     answer = asyncio.run(
         extractive(
             "What is the default of MINUTES?", MemoryRetrieval(texts, "en"), None, AnswerSettings(refuse_below=0)

@@ -57,7 +57,9 @@ def test_a_row_is_quoted_with_the_column_asked_for() -> None:
         ("de", "Was kostet die Wellendichtung?", "Die Wellendichtung kostet wenig.", "Wellendichtung: 41,50 €"),
     ],
 )
-def test_a_price_question_is_answered_by_a_price_or_refused(language: str, question: str, text: str, price: str) -> None:
+def test_a_price_question_is_answered_by_a_price_or_refused(
+    language: str, question: str, text: str, price: str
+) -> None:
     assert ask(question, {"a.txt": text}, language).abstained
     assert ask(question, {"a.txt": text, "b.txt": price}, language).claims[0].text == price
 
@@ -75,7 +77,9 @@ def test_a_price_question_is_answered_by_a_price_or_refused(language: str, quest
         ("fr", "Combien coûte le joint ?", "Pièce | Stock | Prix\nJoint | 4 | 286\nBoulon | 9 | 3", "286"),
     ],
 )
-def test_a_number_without_currency_is_a_price_if_its_column_is(language: str, question: str, table: str, told: str) -> None:
+def test_a_number_without_currency_is_a_price_if_its_column_is(
+    language: str, question: str, table: str, told: str
+) -> None:
     text = ask(question, {"a.txt": table}, language).claims[0].text
     assert text.endswith(f": {told}")
     assert "4" not in text
@@ -118,9 +122,7 @@ def test_a_comparison_quotes_both_sides() -> None:
         ("zh", "列出清洗糖化锅的所有步骤。", "清洗糖化锅的步骤如下：\n\n{}"),
     ],
 )
-def test_all_lines_of_an_unmarked_list_are_quoted(
-    language: str, question: str, text: str
-) -> None:
+def test_all_lines_of_an_unmarked_list_are_quoted(language: str, question: str, text: str) -> None:
     items = ["Water 5 min", "Caustic soda 2 %, 80 °C, 30 min", "Peracetic acid 15 min", "Water"]
     texts = {"a.txt": text.format("\n".join(items)), "b.txt": "The hall is 40 m long."}
     assert [claim.text for claim in ask(question, texts, language).claims][-4:] == items
