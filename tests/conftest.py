@@ -1,4 +1,4 @@
-"""What every test may rely on: no socket beyond loopback, no settings from the developer's own environment."""
+"""Fixtures for all tests: only loopback sockets, and no settings from the developer's environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.neo4j_server import neo4j_address, neo4j_server
 
 __all__ = ["neo4j_address", "neo4j_server"]
 
-settings.register_profile("strata", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.register_profile("strata", deadline=None)  # the duration of an example is meaningless on a busy machine
 settings.load_profile("strata")
 
 ROOT = Path(__file__).parent.parent
@@ -29,17 +29,17 @@ WORKERS = "STRATA_INGEST__WORKERS"
 NEO4J = "neo4j"
 LONG = ("slow", NEO4J, "browser")
 Strata = Callable[..., tuple[int, str, str]]
-"""Runs the command with these words; returns its exit code, its output and its errors."""
+"""Runs the command with the given words; returns exit code, output and errors."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files with the most long tests first: at the end no process is left alone with minutes of work."""
+    """Put the files with the most slow tests first, so that no process has minutes of work left at the end."""
     long = Counter(item.path for item in items for mark in LONG if item.get_closest_marker(mark))
     items.sort(key=lambda item: -long[item.path])
 
 
 class FileScheduling(LoadFileScheduling):
-    """Gives a process whole files, and one process all files that need Neo4j: each process would start its own."""
+    """Assigns whole files to a process, and all files that need Neo4j to one, so that only one server is started."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
@@ -51,17 +51,17 @@ def _needs_neo4j(file: str) -> bool:
     return f"mark.{NEO4J}" in (ROOT / file).read_text("utf-8")
 
 
-@pytest.hookimpl(optionalhook=True)  # `-p no:xdist` has no such hook
+@pytest.hookimpl(optionalhook=True)  # this hook does not exist with `-p no:xdist`
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling | None:
     return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_worker() -> Iterator[None]:
-    """Let an ingest have one worker process where a test does not say how many.
+    """Use one worker process for an ingest unless a test says otherwise.
 
-    The first takes a processor second to start, a test's few small documents take hundredths of one. Two and more
-    at once are tried in `tests/core/work`, `tests/faults`, `tests/hostile` and `tests/ingest/test_isolation.py`.
+    The first worker takes a processor second to start, a test's few documents take hundredths. Several workers at once
+    are tested in `tests/core/work`, `tests/faults`, `tests/hostile` and `tests/ingest/test_isolation.py`.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(WORKERS, "1")
@@ -70,11 +70,11 @@ def one_worker() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Remove the variables that Strata reads, so that a test sees the defaults."""
+    """Remove the variables that Strata reads, so that tests use the defaults."""
     for name in list(os.environ):
         if name.startswith(("STRATA_", "OPENAI_", "NEO4J_", "PREFECT_API")) and name != WORKERS:
             monkeypatch.delenv(name)
-    monkeypatch.setenv("PREFECT_SERVER_API_PORT", "1")  # a server of the developer's own is not asked
+    monkeypatch.setenv("PREFECT_SERVER_API_PORT", "1")  # do not contact a server of the developer
     monkeypatch.setenv("PREFECT_PROFILES_PATH", os.devnull)
 
 
@@ -95,13 +95,13 @@ def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.fixture
 def all_defaults(no_settings_from_outside: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave no setting set, the number of workers neither."""
+    """Unset every setting, including the number of workers."""
     monkeypatch.delenv(WORKERS)
 
 
 @pytest.fixture(autouse=True)
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refuse connections to anything but this machine."""
+    """Refuse connections to other machines."""
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: object) -> None:
@@ -114,9 +114,9 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of measuring data beside the checkout; tests that need it skip where it is absent."""
+    """The folder of benchmark data beside the checkout; tests that need it are skipped if it is missing."""
     if not SHARED.is_dir():
-        pytest.skip("the measuring data (../shared/data) is not on this machine")
+        pytest.skip("the benchmark data (../shared/data) is not on this machine")
     return SHARED
 
 

@@ -1,4 +1,4 @@
-"""A real Neo4j for tests: started once for a session, on ports of its own, when the first of them asks for it."""
+"""A real Neo4j server for tests, started once per session on its own ports when a test needs it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from deploy.neo4j import server
 from pipelines.store.neo4j.connection import Neo4jAddress
 
 VERSION = os.environ.get("STRATA_TEST_NEO4J", "5")
-"""The release that the tests run on: "5" or "2026"."""
+"""The Neo4j release used by the tests: "5" or "2026"."""
 
 
 class Neo4jServer:
-    """A server that tests may stop and start; what it holds stays."""
+    """A server that tests may stop and start; its data is kept."""
 
     def __init__(self, home: Path) -> None:
         self._config = server.Config(
@@ -37,7 +37,7 @@ class Neo4jServer:
 
     @property
     def unavailable(self) -> str:
-        """Why no server can be started here; empty where one can."""
+        """Why no server can be started on this machine; empty if one can."""
         if server.available(VERSION) is not None:
             return ""
         return f"no Neo4j {VERSION} can run here: neither Docker nor Java with Maven (see deploy/neo4j/README.md)"

@@ -1,4 +1,4 @@
-"""The README: its code runs, and what it names is there. The pages of docs: what they name is there."""
+"""Tests of the README and the documentation: their code runs, and what they name exists."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ README = (ROOT / "README.md").read_text()
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in sorted((ROOT / "docs").rglob("*.md"))}
 PAGES |= {name: (ROOT / name).read_text() for name in ("CONTRIBUTING.md", "SECURITY.md")}
 NEEDS_MORE = ("graph sync",)
-"""Commands that want a server; they have tests beside Neo4j's."""
+"""Commands that need a server; they are tested together with Neo4j."""
 
 
 def blocks(language: str, page: str = README) -> list[str]:
@@ -30,7 +30,7 @@ def blocks(language: str, page: str = README) -> list[str]:
 
 
 def strata_lines(page: str = README) -> list[str]:
-    """The words behind `strata` of each line of a page's console blocks."""
+    """The words after `strata` of each line in the console blocks of a page."""
     console = "\n".join(blocks("console", page))
     return re.findall(r"^\$ (?:\w+=\S+ )*(?:\.venv/bin/)?strata (.+)$", console, re.MULTILINE)
 
@@ -51,7 +51,7 @@ COMMANDS = dict(commands(ROOT_COMMAND))
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that has the examples, as a checkout does, and a folder of the reader's own."""
+    """A folder with the examples, as in a checkout, and a folder of documents of the reader."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     own = tmp_path / "FOLDER"
     own.mkdir()
@@ -62,7 +62,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_the_python_of_the_readme_answers_with_a_citation(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_of_the_readme_answers_with_a_citation(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})
     printed = capsys.readouterr().out
@@ -71,7 +73,7 @@ def test_the_python_of_the_readme_answers_with_a_citation(checkout: Path, capsys
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_readme_run_in_their_order(checkout: Path) -> None:
+def test_the_commands_of_the_readme_run_in_order(checkout: Path) -> None:
     lines = [line for line in strata_lines() if not line.startswith(NEEDS_MORE)]
     assert len(lines) >= 4
     printed = ""
@@ -83,7 +85,7 @@ def test_the_commands_of_the_readme_run_in_their_order(checkout: Path) -> None:
     assert (checkout / "parsed.html").stat().st_size > 0
 
 
-def test_the_settings_of_the_readme_are_known(tmp_path: Path) -> None:
+def test_the_settings_in_the_readme_are_valid(tmp_path: Path) -> None:
     for toml in blocks("toml"):
         tomllib.loads(toml)
         (tmp_path / "strata.toml").write_text(toml)
@@ -100,7 +102,7 @@ def test_every_command_has_help_and_is_in_the_readme(name: str) -> None:
         assert any(word in mention for mention in mentions), f"`strata {name}` is not in the README"
 
 
-def test_every_option_that_the_readme_names_is_there() -> None:
+def test_every_option_in_the_readme_exists() -> None:
     known = {
         option for one in (ROOT_COMMAND, *COMMANDS.values()) for parameter in one.params for option in parameter.opts
     }
@@ -108,19 +110,19 @@ def test_every_option_that_the_readme_names_is_there() -> None:
     assert named <= known
 
 
-def test_every_target_that_the_readme_names_is_in_the_makefile() -> None:
+def test_every_make_target_in_the_readme_exists() -> None:
     targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"`?make ([a-z0-9-]+)`", README)) <= targets
 
 
-def test_every_file_that_the_readme_shows_is_there() -> None:
+def test_every_file_linked_from_the_readme_exists() -> None:
     links = re.findall(r"\]\(((?!https?://)[^)#]+)\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
 @pytest.mark.parametrize("path", sorted(paths(QaSettings)))
-def test_every_setting_says_what_it_is(path: str) -> None:
+def test_every_setting_has_a_description(path: str) -> None:
     model: object = QaSettings
     *sections, name = path.split(".")
     for section in sections:
@@ -128,14 +130,14 @@ def test_every_setting_says_what_it_is(path: str) -> None:
     assert model.model_fields[name].description  # type: ignore[attr-defined]
 
 
-def test_the_pages_name_commands_that_take_what_they_are_given() -> None:
+def test_the_commands_in_the_documentation_are_valid() -> None:
     lines = [(name, line) for name, page in PAGES.items() for line in strata_lines(page)]
     assert len(lines) > 20
     assert [(name, line, wrong) for name, line in lines if (wrong := misuse(shlex.split(line, comments=True)))] == []
 
 
 def misuse(words: list[str]) -> str:
-    """What the command line says of these words before it does anything; that a file is not there is no misuse."""
+    """The usage error of these words, if any; a file that does not exist is not a usage error."""
     command, name = typer.main.get_command(app), "strata"
     while words and (inner := getattr(command, "commands", {}).get(words[0])):
         command, name, words = inner, words[0], words[1:]
@@ -147,7 +149,7 @@ def misuse(words: list[str]) -> str:
     return ""
 
 
-def test_the_settings_of_the_pages_are_known(tmp_path: Path) -> None:
+def test_the_settings_in_the_documentation_are_valid(tmp_path: Path) -> None:
     shown = [toml for page in PAGES.values() for toml in blocks("toml", page) if "[project." not in toml]
     assert len(shown) > 5
     for toml in shown:
@@ -155,14 +157,14 @@ def test_the_settings_of_the_pages_are_known(tmp_path: Path) -> None:
         assert read(tmp_path, {}, QaSettings).origins
 
 
-def test_the_modules_of_the_pages_can_be_imported() -> None:
+def test_the_modules_in_the_documentation_can_be_imported() -> None:
     modules = [code for page in PAGES.values() for code in blocks("python", page) if code.startswith("# ")]
     assert len(modules) == 3
     for code in modules:
         exec(compile(code, "page", "exec"), {})
 
 
-def test_every_file_and_target_that_the_pages_name_is_there() -> None:
+def test_every_file_and_target_in_the_documentation_exists() -> None:
     text = "\n".join(PAGES.values())
     paths = set(re.findall(r"`((?:tests|pipelines|qa|flows|evaluate|docs|deploy|examples)/[\w/.-]+)`", text))
     assert len(paths) > 20

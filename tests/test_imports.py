@@ -1,4 +1,4 @@
-"""What an import loads, and what happens where an optional part is missing."""
+"""Tests of what an import loads, and of errors if an optional dependency is missing."""
 
 import json
 import re
@@ -26,7 +26,7 @@ HEAVY = (
 
 
 def loaded_after(code: str, heavy: tuple[str, ...] = HEAVY) -> list[str]:
-    """The heavy libraries that a fresh interpreter has loaded after running `code`."""
+    """The heavy libraries that are loaded in a new interpreter after running `code`."""
     script = f"{code}\nimport sys, json; print(json.dumps([n for n in {heavy!r} if n in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return list(json.loads(done.stdout.splitlines()[-1]))
@@ -45,15 +45,15 @@ def loaded_after(code: str, heavy: tuple[str, ...] = HEAVY) -> list[str]:
         "flows",
     ],
 )
-def test_a_bare_import_loads_no_heavy_library(name: str) -> None:
+def test_importing_a_package_loads_no_heavy_library(name: str) -> None:
     assert loaded_after(f"import {name}") == []
 
 
-def test_the_command_starts_without_what_only_its_commands_need() -> None:
+def test_starting_the_command_loads_no_heavy_library() -> None:
     assert loaded_after("import flows.cli.app", (*HEAVY, "asyncio", "numpy", "pydantic")) == []
 
 
-def test_parsing_text_loads_neither_pdf_nor_ocr(tmp_path: object) -> None:
+def test_parsing_text_loads_neither_pdf_nor_ocr_libraries(tmp_path: object) -> None:
     code = f"""
 from pathlib import Path
 from pipelines.parse.parse import parse, source_of
@@ -65,19 +65,19 @@ assert parse(path, source_of(path, "a.txt"), ParseSettings()).document is not No
     assert loaded_after(code) == []
 
 
-def test_embedding_loads_the_model_and_not_its_library() -> None:
+def test_embedding_loads_the_model_without_its_library() -> None:
     code = "from pipelines.llm.wordllama import WordLlamaEmbedder; WordLlamaEmbedder().embed(['a pump'])"
     assert loaded_after(code, ("wordllama", "requests")) == []
 
 
-def test_a_question_in_the_words_of_the_corpus_needs_no_model_of_languages() -> None:
+def test_detecting_the_language_of_a_question_by_function_words_loads_no_language_model() -> None:
     asked = "question_language('What torque do the casing bolts need?', ('de', 'en'))"
     code = f"from pipelines.lang.questions import question_language; assert {asked} == 'en'"
     assert loaded_after(code, ("py3langid",)) == []
 
 
 @pytest.mark.parametrize("package", ["pipelines", "qa", "evaluate", "flows"])
-def test_every_public_name_is_there_and_listed(package: str) -> None:
+def test_every_public_name_exists_and_is_listed_once(package: str) -> None:
     module = import_module(package)
     assert sorted(module.__all__) == sorted(set(module.__all__))
     for name in module.__all__:
@@ -108,7 +108,7 @@ except MissingExtra as error:
     assert done.stdout.strip() == f"pip install 'strata-kb[{extra}]'"
 
 
-def test_every_extra_that_an_error_names_can_be_installed() -> None:
+def test_every_extra_named_in_an_error_exists() -> None:
     named = set()
     for path in (ROOT / "pipelines").rglob("*.py"):
         named |= set(re.findall(r'MissingExtra\("(\w+)"', path.read_text()))

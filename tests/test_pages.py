@@ -1,4 +1,4 @@
-"""The pages that Strata writes, in a browser: text of a document runs nothing there and reaches nobody."""
+"""Browser tests of the HTML pages that Strata writes: hostile text is not executed and makes no request."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def the_evaluation(text: str, folder: Path) -> str:
 
 @dataclass(frozen=True)
 class _Report:
-    """As much of a report as a page takes."""
+    """The parts of a report that a page needs."""
 
     each: list[AnswerResult]
     title: str = "run"
@@ -104,7 +104,7 @@ Make = Callable[[str, Path], str]
 
 @dataclass
 class Seen:
-    """What became of a page in the browser."""
+    """What happened when a page was opened in the browser."""
 
     title: str
     told: list[str]
@@ -123,7 +123,7 @@ def recorder() -> Iterator[tuple[int, list[str]]]:
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:
-            """Silent."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
@@ -150,7 +150,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def look(browser: Browser, recorder: tuple[int, list[str]], tmp_path: Path) -> Callable[[str], Seen]:
-    """Open a page, click what is bait in it, and return what happened."""
+    """Opens a page, clicks the bait link in it, and returns what happened."""
 
     def looked(page: str) -> Seen:
         reached = recorder[1]
@@ -176,7 +176,7 @@ def look(browser: Browser, recorder: tuple[int, list[str]], tmp_path: Path) -> C
 
 @pytest.mark.browser
 @pytest.mark.parametrize("make", PAGES)
-def test_what_documents_say_is_text_and_our_own_parts_keep_to_the_policy(
+def test_text_of_documents_is_escaped_and_the_page_complies_with_its_policy(
     make: Make, look: Callable[[str], Seen], recorder: tuple[int, list[str]], tmp_path: Path
 ) -> None:
     page = make(HOSTILE.format(port=recorder[0]), tmp_path)
@@ -190,7 +190,7 @@ def test_what_documents_say_is_text_and_our_own_parts_keep_to_the_policy(
 
 @pytest.mark.browser
 @pytest.mark.parametrize("make", PAGES)
-def test_markup_that_came_into_a_page_nevertheless_runs_nothing_and_reaches_nobody(
+def test_injected_markup_is_not_executed_and_makes_no_request(
     make: Make, look: Callable[[str], Seen], recorder: tuple[int, list[str]], tmp_path: Path
 ) -> None:
     hostile = HOSTILE.format(port=recorder[0])
@@ -204,7 +204,7 @@ def test_markup_that_came_into_a_page_nevertheless_runs_nothing_and_reaches_nobo
 
 
 @pytest.mark.parametrize("make", PAGES)
-def test_every_page_names_its_own_parts_and_nothing_else(make: Make, tmp_path: Path) -> None:
+def test_every_page_has_a_strict_content_security_policy(make: Make, tmp_path: Path) -> None:
     page = make("plain", tmp_path)
     policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', page)
     assert policy is not None

@@ -1,4 +1,4 @@
-"""Where a setting comes from, and what is refused."""
+"""Tests of loading settings: precedence, origins, and errors."""
 
 from pathlib import Path
 
@@ -18,26 +18,26 @@ def kb_with(folder: Path, toml: str) -> Path:
     return folder
 
 
-def test_without_anything_the_defaults_hold() -> None:
+def test_without_a_file_or_variables_the_defaults_are_used() -> None:
     loaded = load(None)
     assert loaded.settings == Settings()
     assert loaded.origins == {}
 
 
-def test_the_file_is_read_and_named_as_the_origin(tmp_path: Path) -> None:
+def test_the_file_is_read_and_is_the_origin_of_its_values(tmp_path: Path) -> None:
     loaded = load(kb_with(tmp_path, "[chunk]\nmax_tokens = 500\n"))
     assert loaded.settings.chunk.max_tokens == 500
     assert loaded.origins["chunk.max_tokens"].endswith("strata.toml")
 
 
-def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_overrides_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "510")
     loaded = load(kb_with(tmp_path, "[chunk]\nmax_tokens = 500\n"))
     assert loaded.settings.chunk.max_tokens == 510
     assert loaded.origins["chunk.max_tokens"] == "environment"
 
 
-def test_what_is_not_the_default_is_told_and_secrets_are_not() -> None:
+def test_changed_settings_are_listed_with_masked_secrets() -> None:
     options = {"chunk.max_tokens": 500, "llm.api_key": "sk-1234", "llm.base_url": "https://ann:pass@llm.example/v1"}
     assert load(None, options).settings.changed() == {
         "chunk.max_tokens": 500,
@@ -46,19 +46,19 @@ def test_what_is_not_the_default_is_told_and_secrets_are_not() -> None:
     }
 
 
-def test_a_secret_in_an_address_within_a_value_is_not_told() -> None:
+def test_credentials_in_a_url_within_a_list_are_masked() -> None:
     told = load(None, {"ingest.include": ["https://ann:pass@files.example/**"]}).settings.changed()
     assert told == {"ingest.include": ["https://***@files.example/**"]}
 
 
-def test_options_win_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_override_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "510")
     loaded = load(tmp_path, {"chunk.max_tokens": 520})
     assert loaded.settings.chunk.max_tokens == 520
     assert loaded.origins["chunk.max_tokens"] == "command line"
 
 
-def test_the_customary_names_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variables_of_openai_and_neo4j_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
     monkeypatch.setenv("NEO4J_URI", "bolt://localhost:7687")
@@ -68,7 +68,7 @@ def test_the_customary_names_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.store.neo4j_uri == "bolt://localhost:7687"
 
 
-def test_an_unknown_key_names_the_nearest_known_one(tmp_path: Path) -> None:
+def test_an_unknown_key_suggests_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UnknownSetting) as caught:
         load(kb_with(tmp_path, "[chunk]\nmax_token = 5\n"))
     assert caught.value.nearest == "chunk.max_tokens"
@@ -81,24 +81,24 @@ def test_an_unknown_section_is_refused(tmp_path: Path) -> None:
     assert caught.value.nearest == "chunk"
 
 
-def test_an_unknown_variable_names_the_nearest_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_variable_suggests_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKNES", "5")
     with pytest.raises(UnknownSetting) as caught:
         load(None)
     assert caught.value.nearest == "STRATA_CHUNK__MAX_TOKENS"
 
 
-def test_a_value_that_cannot_be_names_setting_and_place(tmp_path: Path) -> None:
+def test_an_invalid_value_is_reported_with_setting_and_file(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"chunk\.max_tokens in .*strata\.toml"):
         load(kb_with(tmp_path, '[chunk]\nmax_tokens = "many"\n'))
 
 
-def test_a_file_that_is_not_toml_says_so(tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="not TOML"):
         load(kb_with(tmp_path, "[chunk\n"))
 
 
-def test_the_section_of_qa_is_left_to_qa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_qa_section_is_only_validated_by_qa_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kb = kb_with(tmp_path, "[qa.answer]\nanything = 1\n")
     monkeypatch.setenv("STRATA_QA__ANSWER__HITS", "3")
     assert load(kb).settings == Settings(qa={"answer": {"anything": 1}})
@@ -121,7 +121,7 @@ def sections() -> list[tuple[str, type[BaseModel]]]:
 
 
 @pytest.mark.parametrize("name", ["parse", "chunk", "atomize"])
-def test_every_field_of_a_stage_moves_its_fingerprint_or_is_listed_as_neutral(name: str) -> None:
+def test_every_field_of_a_stage_changes_its_fingerprint_unless_neutral(name: str) -> None:
     section = getattr(Settings(), name)
     before = fingerprint(section)
     neutral = tuple(neutral_paths(type(section)))
@@ -130,14 +130,14 @@ def test_every_field_of_a_stage_moves_its_fingerprint_or_is_listed_as_neutral(na
             assert fingerprint(_changed(section, path.split("."))) != before, path
 
 
-def test_what_is_neutral_moves_no_fingerprint() -> None:
+def test_a_neutral_field_does_not_change_the_fingerprint() -> None:
     section = Settings().parse
     limits = section.limits.model_copy(update={"cpu_s": 1.0})
     assert fingerprint(section.model_copy(update={"limits": limits})) == fingerprint(section)
 
 
 def _changed(section: BaseModel, path: list[str]) -> BaseModel:
-    """The section with another value at a path; values are copied in unchecked, so that bounds do not matter."""
+    """The section with another value at a path; values are not validated, so that bounds do not matter."""
     first, *rest = path
     value = getattr(section, first)
     other = _changed(value, rest) if rest else _other(value)
@@ -158,7 +158,7 @@ def _other(value: object) -> object:
     raise AssertionError(f"no other value for {value!r}")
 
 
-def test_every_setting_says_what_it_does() -> None:
+def test_every_setting_has_a_description() -> None:
     missing = [path for path in paths(Settings) if not _description(path)]
     assert missing == []
 

@@ -1,4 +1,4 @@
-"""Nothing leaves the machine: all of it in a network of its own with nobody there, every connection looked at."""
+"""Tests that Strata contacts no other machine: it runs in an isolated network with all connections traced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ with server.temporary() as running:
     {STRATA}
 """
 SCAN = EXAMPLES / "scans" / "DN-58213.pdf"
-# A network has loopback, but it is down at first; then what follows is run.
+# In a new network namespace loopback is down; bring it up and execute the command that follows.
 UP = """
 import fcntl, os, socket, struct, sys
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -37,9 +37,9 @@ os.execvp(sys.argv[1], sys.argv[1:])
 OWN_NETWORK = ("unshare", "--user", "--map-root-user", "--net", sys.executable, "-c", UP)
 WATCH = ("strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o")
 NAMES = 53
-"""The port of name servers; also one on this machine asks others."""
+"""The port of name servers; a local one forwards queries to others."""
 KEPT_TO_ITSELF = frozenset({"UNIX", "LOCAL", "NETLINK", "UNSPEC"})
-"""Kinds of addresses that lead to no network."""
+"""Address families that do not use a network."""
 _TOLD = re.compile(
     r"sa_family=AF_(?P<kind>\w+)(?:, sin6?_port=htons\((?P<port>\d+)\).*?"
     r'(?:inet_addr\("|inet_pton\(AF_INET6, ")(?P<host>[^"]+)")?'
@@ -47,7 +47,7 @@ _TOLD = re.compile(
 
 
 def run(home: Path, *words: object, before: Sequence[str] = (), **variables: str) -> str:
-    """Run a command as a user with this home folder, who has set nothing that makes libraries quiet."""
+    """Run a command as a user with this home folder and without variables that disable telemetry."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
     environment = {**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), **variables}
     command = [*before, *map(str, words)]
@@ -61,7 +61,7 @@ def strata(home: Path, *words: object, before: Sequence[str] = (), **variables: 
 
 
 def elsewhere(log: Path) -> set[str]:
-    """The addresses that a watched command wanted to reach, but for those of this machine that are no name server."""
+    """The addresses that a traced command tried to reach, except local ones that are not name servers."""
     found = set()
     for told in _TOLD.finditer(log.read_text(errors="replace")):
         host, port = told["host"], int(told["port"] or 0)
@@ -73,7 +73,7 @@ def elsewhere(log: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def watch() -> Sequence[str]:
-    """What a command is put behind to be watched; the name of the log follows."""
+    """The command prefix for tracing; the name of the log must follow."""
     return _available(WATCH, "/dev/null")
 
 
@@ -92,7 +92,7 @@ def _available(prefix: Sequence[str], *rest: str) -> Sequence[str]:
     pytest.skip(f"{prefix[0]} cannot be used here: {why}")
 
 
-def test_the_watch_sees_connections_and_names_looked_up(
+def test_the_trace_records_connections_and_name_lookups(
     watch: Sequence[str], own_network: Sequence[str], tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
@@ -110,7 +110,7 @@ for reach in (lambda: socket.getaddrinfo("events.example", 443), lambda: socket.
 
 
 @pytest.mark.slow
-def test_ingest_ocr_the_flow_and_questions_reach_nobody_and_come_to_the_same(
+def test_ingest_ocr_flow_and_questions_work_offline_and_contact_no_one(
     watch: Sequence[str], own_network: Sequence[str], tmp_path: Path
 ) -> None:
     folder = write_folder(tmp_path / "folder")
@@ -121,7 +121,7 @@ def test_ingest_ocr_the_flow_and_questions_reach_nobody_and_come_to_the_same(
         home.mkdir()
         before = [*own_network, *watch, str(tmp_path / "log"), "-A"] if name == "alone" else []
         kb = home.with_suffix(".kbs") / "kb"
-        # The flow and its server are what there is to be looked at.
+        # The traced run includes the flow and its server.
         plainly, program = ([], FLOW) if name == "alone" else (["--no-flow"], STRATA)
         run(home, sys.executable, "-c", program, "ingest", folder, "--kb", kb, "--quiet", *plainly, before=before)
         told[name] = [
@@ -130,7 +130,7 @@ def test_ingest_ocr_the_flow_and_questions_reach_nobody_and_come_to_the_same(
         ]
     assert elsewhere(tmp_path / "log") == set()
     assert told["alone"] == told["connected"]
-    assert "58213" in told["alone"][0]  # it was read off the picture
+    assert "58213" in told["alone"][0]  # the number was read by OCR
     assert [path.name for path in homes["alone"].iterdir()] == [".prefect"]
     assert list(homes["connected"].iterdir()) == []
 
@@ -142,7 +142,7 @@ def _answer(printed: str) -> str:
 
 
 @pytest.mark.neo4j
-def test_a_sync_with_neo4j_reaches_neo4j_alone(
+def test_a_sync_with_neo4j_contacts_only_neo4j(
     watch: Sequence[str], neo4j_address: Neo4jAddress, tmp_path: Path
 ) -> None:
     folder, kb, home = write_folder(tmp_path / "folder"), tmp_path / "silent", tmp_path / "home"

@@ -1,4 +1,4 @@
-"""A knowledge base from someone else gets no access before the user has confirmed the settings that need it."""
+"""Tests that a foreign knowledge base has no effect outside of it until the user confirms its settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.ingest.knowledge import write_folder
 
 KEY = "sk-of-the-user"
 REMOTE = '[llm]\nbase_url = "http://models.example/v1"\n'
-# Text that a knowledge base may bring along, and why: everything else that can hold text is declared sensitive.
+# Settings with text that a knowledge base may contain without confirmation, and the reason; all others are sensitive.
 HARMLESS = {
     "ingest.include": "patterns of names inside the folder that the user names",
     "ingest.exclude": "the same",
@@ -94,7 +94,7 @@ def allow(kb: Path) -> None:
     confirm(kb, read(kb, None, QaSettings).permissions, links_of(kb))
 
 
-def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_names(
+def test_an_api_key_is_not_sent_to_an_endpoint_of_an_untrusted_knowledge_base(
     kb: Path, recorder: LoopbackServer, strata: Strata, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -129,7 +129,7 @@ def test_no_key_of_the_environment_goes_to_an_endpoint_that_a_knowledge_base_nam
     ],
 )
 @pytest.mark.parametrize("model", [Settings, QaSettings])
-def test_what_reaches_beyond_the_knowledge_base_is_refused_until_confirmed(
+def test_settings_with_effects_outside_the_knowledge_base_need_confirmation(
     toml: str, model: type[Settings], tmp_path: Path
 ) -> None:
     wants(tmp_path, toml)
@@ -141,7 +141,7 @@ def test_what_reaches_beyond_the_knowledge_base_is_refused_until_confirmed(
     load(tmp_path, None, model)
 
 
-def test_every_way_in_applies_the_rule(kb: Path, strata: Strata) -> None:
+def test_every_entry_point_refuses_an_untrusted_knowledge_base(kb: Path, strata: Strata) -> None:
     wants(kb, REMOTE)
     with pytest.raises(SettingsError):
         KnowledgeBase.open(kb)
@@ -153,13 +153,13 @@ def test_every_way_in_applies_the_rule(kb: Path, strata: Strata) -> None:
         assert strata(*words, "--kb", kb)[0] == 2
 
 
-def test_settings_that_a_caller_gives_are_the_callers(kb: Path) -> None:
+def test_settings_passed_by_a_caller_need_no_confirmation(kb: Path) -> None:
     wants(kb, REMOTE)
     with KnowledgeBase.open(kb, QaSettings()) as knowledge:
         assert knowledge.ask("How often is the bearing oil changed?").claims
 
 
-def test_a_model_on_this_machine_needs_no_confirming_where_no_key_of_the_user_goes_there(
+def test_a_local_model_needs_confirmation_only_if_the_user_has_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wants(tmp_path, '[llm]\nbase_url = "http://localhost:11434/v1"\n[store]\nneo4j_uri = "bolt://127.0.0.1:7687"\n')
@@ -171,7 +171,7 @@ def test_a_model_on_this_machine_needs_no_confirming_where_no_key_of_the_user_go
                 load(tmp_path)
 
 
-def test_what_the_user_names_needs_no_confirming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_user_need_no_confirmation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert load(tmp_path, {"llm.base_url": "https://models.example/v1"}).settings.llm.base_url
     wants(tmp_path, REMOTE)
@@ -183,7 +183,9 @@ def test_what_the_user_names_needs_no_confirming(tmp_path: Path, monkeypatch: py
         load(tmp_path)
 
 
-def test_a_key_beside_its_address_is_kept_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_in_the_file_is_only_used_for_the_address_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wants(tmp_path, '[llm]\nbase_url = "http://127.0.0.1:1/v1"\napi_key = "local"\n')
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     loaded = load(tmp_path)
@@ -193,7 +195,7 @@ def test_a_key_beside_its_address_is_kept_for_it(tmp_path: Path, monkeypatch: py
     assert load(tmp_path).settings.llm.api_key == SecretStr(KEY)
 
 
-def test_a_changed_value_another_place_and_a_withdrawal_ask_again(tmp_path: Path) -> None:
+def test_a_changed_value_a_copied_folder_and_a_withdrawal_need_a_new_confirmation(tmp_path: Path) -> None:
     kb = tmp_path / "kb"
     kb.mkdir()
     allow(wants(kb, REMOTE))
@@ -210,7 +212,7 @@ def test_a_changed_value_another_place_and_a_withdrawal_ask_again(tmp_path: Path
         load(kb)
 
 
-def test_the_record_lies_outside_is_the_owners_and_tells_no_key(tmp_path: Path, own_configuration: Path) -> None:
+def test_confirmations_are_stored_privately_without_keys(tmp_path: Path, own_configuration: Path) -> None:
     allow(wants(tmp_path, '[llm]\napi_key = "sk-of-a-stranger"\n'))
     assert record_path().is_relative_to(own_configuration)
     assert stat.S_IMODE(record_path().stat().st_mode) == 0o600
@@ -219,9 +221,9 @@ def test_the_record_lies_outside_is_the_owners_and_tells_no_key(tmp_path: Path, 
     assert list(json.loads(record_path().read_text())) == [str(tmp_path.resolve())]
 
 
-def test_config_shows_allows_lists_and_takes_back(kb: Path, strata: Strata) -> None:
+def test_config_commands_show_trust_list_and_distrust(kb: Path, strata: Strata) -> None:
     wants(kb, REMOTE + 'api_key = "sk-of-a-stranger"\n')
-    shown = strata("config", "--kb", kb, "--changed")  # is shown, though nothing acts on it
+    shown = strata("config", "--kb", kb, "--changed")  # shown, but without effect
     assert shown[0] == 0
     assert "models.example" in shown[1]
     code, out, _ = strata("config", "trust", kb)
@@ -233,7 +235,7 @@ def test_config_shows_allows_lists_and_takes_back(kb: Path, strata: Strata) -> N
     assert strata("status", "--kb", kb)[0] == 2
 
 
-def test_a_value_cannot_reach_the_terminal_raw(tmp_path: Path, strata: Strata) -> None:
+def test_control_characters_in_a_setting_are_escaped_in_the_terminal(tmp_path: Path, strata: Strata) -> None:
     wants(tmp_path, '[llm]\nbase_url = "http://x.example/\\u001b]0;owned\\u0007\\u202e"\n')
     for words in (["status", "--kb", tmp_path], ["config", "trust", tmp_path]):
         _, out, err = strata(*words)
@@ -241,7 +243,7 @@ def test_a_value_cannot_reach_the_terminal_raw(tmp_path: Path, strata: Strata) -
 
 
 @pytest.mark.parametrize("name", ["strata.db.lock", "trace.jsonl", "replies.db", "vectors", "prompts/answer.md"])
-def test_a_link_that_leads_out_of_a_knowledge_base_is_not_followed(name: str, kb: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_an_untrusted_knowledge_base_is_not_followed(name: str, kb: Path, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text("of the user")
     (kb / name).parent.mkdir(exist_ok=True)
@@ -256,7 +258,7 @@ def test_a_link_that_leads_out_of_a_knowledge_base_is_not_followed(name: str, kb
     assert precious.read_text() == "of the user"
 
 
-def test_a_link_that_its_owner_confirmed_is_followed(kb: Path, tmp_path: Path) -> None:
+def test_a_confirmed_link_is_followed(kb: Path, tmp_path: Path) -> None:
     shutil.move(kb / "vectors", tmp_path / "elsewhere")
     os.symlink(tmp_path / "elsewhere", kb / "vectors")
     allow(kb)
@@ -281,11 +283,11 @@ def test_a_link_that_its_owner_confirmed_is_followed(kb: Path, tmp_path: Path) -
         ("", False),
     ],
 )
-def test_an_address_of_this_machine_is_told_from_one_that_looks_like_it(address: str, here: bool) -> None:
+def test_loopback_addresses_are_distinguished_from_similar_ones(address: str, here: bool) -> None:
     assert is_loopback(address) is here
 
 
-def test_an_embedder_that_only_the_catalog_names_downloads_nothing(kb: Path) -> None:
+def test_an_embedder_named_only_in_the_catalog_is_not_downloaded(kb: Path) -> None:
     catalog = EmbeddedStore.open(KnowledgeBaseFolder(kb).database)
     EMBEDDER.write(catalog.catalog, EmbedderInfo("fastembed", DEFAULT_MODEL, 384))
     catalog.close()
@@ -294,7 +296,7 @@ def test_an_embedder_that_only_the_catalog_names_downloads_nothing(kb: Path) -> 
     assert "--set embed.name=fastembed" in caught.value.hint
 
 
-def test_no_module_of_the_folder_that_one_is_in_is_loaded_to_serve_a_model(
+def test_no_module_of_the_working_directory_is_loaded_to_serve_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
@@ -305,7 +307,7 @@ def test_no_module_of_the_folder_that_one_is_in_is_loaded_to_serve_a_model(
     assert not (tmp_path / "owned").exists()
 
 
-def test_every_setting_that_can_hold_text_is_declared_sensitive_or_known_to_be_harmless() -> None:
+def test_every_textual_setting_is_declared_sensitive_or_listed_as_harmless() -> None:
     textual = {path for path, annotation in _annotations(QaSettings) if _holds_text(annotation)}
     declared = {path for path, _ in sensitive_fields(QaSettings)}
     assert textual - declared == HARMLESS.keys()

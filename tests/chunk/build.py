@@ -1,4 +1,4 @@
-"""Documents in a few words, for tests: parts in order, their text joined by blank lines."""
+"""Short constructors of documents from parts, whose texts are joined by blank lines."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def document(*parts: Part, name: str = "Manual", language: str = "en", gap: str 
 
 
 def _sections(blocks: list[Block], end: int) -> tuple[Section, ...]:
-    """The root, and a section for each heading up to the next of its level or above."""
+    """The root section, and one section per heading up to the next heading of the same or a higher level."""
     headings = [block for block in blocks if block.kind is BlockKind.HEADING]
     sections = [Section("section:root", "", 0, Span(0, end))]
     line = [sections[0]]

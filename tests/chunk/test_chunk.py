@@ -90,7 +90,7 @@ async def test_an_empty_document_has_no_chunks() -> None:
     assert await cut(document(paragraph("  \n "))) == ()
 
 
-async def test_a_table_that_fits_is_never_cut() -> None:
+async def test_a_table_that_fits_is_not_cut() -> None:
     rows = table(["part", "size"], *([f"P{n}", str(n)] for n in range(6)))
     chunks = await cut(document(heading("Parts"), paragraph(prose(7)), rows, paragraph(prose(7, 50))))
     assert sum(rows.text in one.text for one in chunks) == 1
@@ -125,7 +125,7 @@ async def test_code_is_cut_only_when_larger_than_a_chunk() -> None:
     assert all(count_tokens(one.text) <= SMALL.max_tokens for one in chunks)
 
 
-async def test_a_line_without_any_white_space_is_cut_too() -> None:
+async def test_a_line_without_white_space_is_cut_too() -> None:
     made = document(paragraph("x" * 15_000))
     chunks = await cut(made)
     assert "".join(one.text for one in chunks) == made.text

@@ -1,4 +1,4 @@
-"""What holds of the chunks whatever the document and whatever the splitter answers."""
+"""Property tests of chunking for any document and any reply of the splitter."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DOCUMENTS = st.lists(PARTS, max_size=12).map(lambda parts: document(*parts))
 
 
 class Adversary(StructuralSplitter):
-    """Answers with whatever it was given, in turn, whether that is a choice or not."""
+    """Replies with the given ends in turn, whether they are valid or not."""
 
     def __init__(self, ends: list[int]) -> None:
         super().__init__(SMALL)
@@ -80,7 +80,9 @@ def test_no_chunk_is_too_large(made: Document, ends: list[int]) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(DOCUMENTS, ENDS)
-def test_a_small_chunk_fits_with_no_neighbour_of_its_section(made: Document, ends: list[int]) -> None:
+def test_a_chunk_below_the_minimum_could_not_be_merged_with_a_neighbour_of_its_section(
+    made: Document, ends: list[int]
+) -> None:
     chunks = cut(made, Adversary(ends))
     for before, after in pairwise(chunks):
         if before.section != after.section or _is_torn(made, before) or _is_torn(made, after):
@@ -99,7 +101,7 @@ def test_the_splitter_is_called_at_most_once_for_each_chunk(made: Document, ends
 
 @settings(deadline=None, max_examples=100)
 @given(DOCUMENTS, ENDS)
-def test_a_heading_alone_is_no_chunk_where_text_follows(made: Document, ends: list[int]) -> None:
+def test_a_heading_without_text_is_no_chunk_if_text_follows(made: Document, ends: list[int]) -> None:
     blocks = [block for block in made.blocks if block.text.strip()]
     chunks = cut(made, Adversary(ends))
     if len(chunks) < 2 or _longest_headings(blocks) > SMALL.max_tokens // 2:
@@ -118,13 +120,13 @@ def test_the_same_replies_give_the_same_chunks(made: Document, ends: list[int]) 
 
 
 def _is_torn(made: Document, one: Chunk) -> bool:
-    """Whether the chunk begins or ends inside a block, where pieces of a word may count one more."""
+    """Whether the chunk begins or ends inside a block; a split word may then count one more token."""
     span = one.provenance.span
     return any(block.provenance.span.overlaps(span) and not span.covers(block.provenance.span) for block in made.blocks)
 
 
 def _longest_headings(blocks: list[Block]) -> int:
-    """The tokens of the longest run of headings, which may leave no room for the text below it."""
+    """The tokens of the longest sequence of headings, which may leave no room for text below it."""
     longest = run = 0
     for block in blocks:
         run = run + count_tokens(block.text) if block.kind in HEADINGS else 0

@@ -9,7 +9,7 @@ from pipelines.llm.tokens import count_tokens
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("ab0 .,;|\n\x1f。阀\u00a0"), max_size=300), st.integers(3, 20))
-def test_the_pieces_joined_are_the_text(text: str, size: int) -> None:
+def test_the_joined_pieces_are_the_text(text: str, size: int) -> None:
     assert "".join(span.slice(text) for span in base_split(text, size)) == text
 
 

@@ -123,7 +123,7 @@ def test_a_failed_summary_call_is_reported_and_replaced_by_quoted_sentences() ->
     assert all(failure.retryable for failure in failures)
 
 
-def test_a_limit_of_money_ends_the_work() -> None:
+def test_an_exceeded_budget_is_raised() -> None:
     with pytest.raises(BudgetExceeded):
         summarized(document(heading("Pumps"), paragraph(long_section())), model(BudgetExceeded("enough"))[1])
 

@@ -1,4 +1,4 @@
-"""What msgspec learns of a type may not be learned by two threads at once: the process would crash."""
+"""Tests that threads never build a msgspec decoder for a type at the same time, which crashes the process."""
 
 import ast
 import subprocess

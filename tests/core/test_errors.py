@@ -1,4 +1,4 @@
-"""Errors travel between processes, and the tree in the docstring is the tree there is."""
+"""Tests of the error classes: pickling, the tree in the docstring, retries and exit codes."""
 
 import pickle
 import re

@@ -1,4 +1,4 @@
-"""A knowledge base is its owner's alone, and one that cannot be written can be asked."""
+"""Tests of file modes: a knowledge base is private to its owner, and a read-only one can be queried."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from tests.conftest import ROOT
 from tests.ingest.knowledge import write_folder
 
 QUESTION = "How often is the bearing oil changed?"
-# Run as a user without a superuser's ways around permissions, who owns the files.
+# Runs a command as the owner of the files, but without a superuser's access to everything.
 AS_OWNER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
-# Run where the folder $0 is mounted so that nobody can write it.
+# Runs a command while the folder $0 is mounted read-only.
 ON_READ_ONLY_DISK = (
     "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
     'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"',
@@ -56,9 +56,9 @@ def kb(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["mode", "mount"])
 def strata(kb: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., tuple[int, str, str]]]:
-    """Run the command where `kb` cannot be written; returns its exit code, its output and its errors."""
+    """Runs the command while `kb` is read-only, and returns exit code, output and errors."""
     prefix = AS_OWNER if request.param == "mode" else (*ON_READ_ONLY_DISK, str(kb))
-    if why := _refused(prefix):
+    if why := _why_unavailable(prefix):
         pytest.skip(f"no way here to make a folder that cannot be written: {why}")
 
     def run(*words: object) -> tuple[int, str, str]:
@@ -73,7 +73,7 @@ def strata(kb: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., t
     _change_modes(kb, lambda mode: mode | 0o200)
 
 
-def _refused(prefix: tuple[str, ...]) -> str:
+def _why_unavailable(prefix: tuple[str, ...]) -> str:
     if shutil.which(prefix[0]) is None:
         return f"{prefix[0]} is not installed"
     return subprocess.run([*prefix, "true"], capture_output=True, text=True, check=False).stderr.strip()
@@ -89,7 +89,7 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("any_umask")
-def test_a_knowledge_base_is_its_owners_alone_whatever_the_umask(tmp_path: Path) -> None:
+def test_a_new_knowledge_base_is_private_for_any_umask(tmp_path: Path) -> None:
     kb, folder = tmp_path / "above" / "kb", write_folder(tmp_path / "folder")
     with LoopbackServer(lambda _: "{}") as server:
         record = tmp_path / "record.jsonl"
@@ -108,7 +108,7 @@ def test_a_knowledge_base_is_its_owners_alone_whatever_the_umask(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("any_umask")
-def test_a_folder_that_is_there_keeps_its_mode_and_what_is_made_in_it_is_private(tmp_path: Path) -> None:
+def test_an_existing_folder_keeps_its_mode_and_new_files_are_private(tmp_path: Path) -> None:
     kb = tmp_path / "kb"
     kb.mkdir(mode=0o755)
     build(write_folder(tmp_path / "folder"), kb)
@@ -116,7 +116,7 @@ def test_a_folder_that_is_there_keeps_its_mode_and_what_is_made_in_it_is_private
     assert {mode for name, mode in modes(kb).items() if "/" not in name} == {0o600, 0o700}
 
 
-def test_an_ingest_says_once_that_others_may_read(tmp_path: Path, kb: Path) -> None:
+def test_an_ingest_warns_if_others_can_read_the_knowledge_base(tmp_path: Path, kb: Path) -> None:
     def said() -> str:
         words = ["ingest", str(tmp_path / "folder"), "--kb", str(kb), "--no-flow", "--quiet"]
         return subprocess.run([sys.executable, "-c", STRATA, *words], capture_output=True, text=True, check=True).stderr
@@ -128,7 +128,7 @@ def test_an_ingest_says_once_that_others_may_read(tmp_path: Path, kb: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
+def test_a_read_only_knowledge_base_can_be_asked_shown_and_exported(
     strata: Callable[..., tuple[int, str, str]], kb: Path
 ) -> None:
     before = modes(kb)
@@ -145,9 +145,7 @@ def test_a_knowledge_base_that_cannot_be_written_is_asked_shown_and_exported(
 
 
 @pytest.mark.slow
-def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
-    strata: Callable[..., tuple[int, str, str]], kb: Path
-) -> None:
+def test_a_model_answers_from_a_read_only_knowledge_base(strata: Callable[..., tuple[int, str, str]], kb: Path) -> None:
     reply = {"claims": [], "found": False, "answer": ""}
     with LoopbackServer(lambda _: json.dumps(reply)) as server:
         options = ("--set", f"llm.base_url={server.url}", "--strategy", "naive")
@@ -158,7 +156,9 @@ def test_a_model_answers_from_a_knowledge_base_that_cannot_be_written(
 
 
 @pytest.mark.slow
-def test_writing_to_it_is_one_clear_line(strata: Callable[..., tuple[int, str, str]], kb: Path, tmp_path: Path) -> None:
+def test_writing_to_a_read_only_knowledge_base_is_reported_in_one_line(
+    strata: Callable[..., tuple[int, str, str]], kb: Path, tmp_path: Path
+) -> None:
     for words in (["fsck"], ["forget", "manual.md"], ["ingest", tmp_path / "folder", "--no-flow", "--quiet"]):
         code, out, err = strata(*words, "--kb", kb)
         assert (code, out) == (5, "")
@@ -166,7 +166,7 @@ def test_writing_to_it_is_one_clear_line(strata: Callable[..., tuple[int, str, s
         assert err.count("\n") == 1
 
 
-def test_a_log_that_was_left_behind_is_not_passed_over(tmp_path: Path) -> None:
+def test_a_write_ahead_log_without_its_index_is_not_ignored(tmp_path: Path) -> None:
     path = tmp_path / "strata.db"
     writing = sqlite3.connect(path)
     for statement in ("PRAGMA journal_mode = WAL", "CREATE TABLE t (x)", "INSERT INTO t VALUES (1)"):

@@ -1,4 +1,4 @@
-"""What no store keeps is no value: sizes and places are finite."""
+"""Tests that sizes and positions are finite, because stores cannot keep other numbers."""
 
 import pytest
 

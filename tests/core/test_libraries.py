@@ -1,4 +1,4 @@
-"""Nothing that Strata imports tells its maker how it is used, whichever way it is come to."""
+"""Tests that telemetry of libraries is disabled by importing any entry point."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.core.libraries import TELEMETRY_OFF
 
-WAYS_IN = (
+ENTRY_POINTS = (
     "pipelines",
     "qa",
     "evaluate",
@@ -23,7 +23,7 @@ WAYS_IN = (
 
 
 def set_after(statement: str, **environment: str) -> dict[str, str]:
-    """The variables of `TELEMETRY_OFF` in a fresh interpreter that has run `statement`."""
+    """The variables of `TELEMETRY_OFF` in a new interpreter after `statement`."""
     bare = {name: value for name, value in os.environ.items() if name not in TELEMETRY_OFF}
     told = f"{{n: os.environ.get(n, '') for n in {list(TELEMETRY_OFF)!r}}}"
     script = f"{statement}\nimport json, os; print(json.dumps({told}))"
@@ -33,7 +33,7 @@ def set_after(statement: str, **environment: str) -> dict[str, str]:
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("module", WAYS_IN)
+@pytest.mark.parametrize("module", ENTRY_POINTS)
 def test_importing_any_entry_point_disables_telemetry(module: str) -> None:
     assert set_after(f"import {module}") == dict(TELEMETRY_OFF)
 

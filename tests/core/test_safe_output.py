@@ -1,4 +1,4 @@
-"""What of a text from outside reaches the eye."""
+"""Tests of displaying text from outside without control characters."""
 
 import pytest
 

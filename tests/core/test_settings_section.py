@@ -32,11 +32,11 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "my_greeters", raising=False)
 
 
-def test_a_class_is_made_with_its_arguments() -> None:
+def test_a_class_is_instantiated_with_its_arguments() -> None:
     assert load_by_name("my_greeters:Polite", Greeter, "Ann").greet() == "hello Ann"
 
 
-def test_what_a_module_holds_is_found_without_calling_it() -> None:
+def test_an_object_is_imported_without_calling_it() -> None:
     assert import_by_name("my_greeters:ANSWER") == 42
 
 

@@ -1,4 +1,4 @@
-"""A SQLite file that many threads read."""
+"""Tests of a SQLite file that is read by many threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_connections_of_finished_threads_are_closed(tmp_path: Path) -> None:
         thread.start()
         thread.join()
     assert read == [("K80-250",)] * 50
-    assert opened(file.path) <= 3  # the writer, the last thread, and the one that went as it came
+    assert opened(file.path) <= 3  # the writer, the last thread, and the one that ended last
     file.close()
     assert not opened(file.path)
 

@@ -13,15 +13,15 @@ PRICES = Table(
 )  # fmt: skip
 
 
-def test_a_spanning_cell_stands_in_its_first_place() -> None:
+def test_the_text_of_a_spanning_cell_is_in_its_first_position() -> None:
     assert PRICES.grid()[0] == ["Spare parts", ""]
 
 
-def test_the_text_has_one_line_a_row() -> None:
+def test_the_text_has_one_line_per_row() -> None:
     assert PRICES.to_text().splitlines() == ["Spare parts |", "O-ring | 40 mm | 3.50", "Seal set | <48>"]
 
 
-def test_markdown_escapes_what_would_divide_a_cell() -> None:
+def test_markdown_escapes_column_separators() -> None:
     assert "| O-ring \\| 40 mm | 3.50 |" in PRICES.to_markdown()
 
 
@@ -32,7 +32,7 @@ def test_html_keeps_spans_headers_and_escapes() -> None:
     assert "<caption>Prices &amp; parts</caption>" in html
 
 
-def test_header_rows_are_those_with_headers_alone() -> None:
+def test_header_rows_consist_only_of_header_cells() -> None:
     assert PRICES.header_rows == 1
 
 
@@ -53,7 +53,7 @@ def test_an_empty_table_has_no_markdown() -> None:
         ("P-101 | 16", False),
     ],
 )
-def test_a_first_row_like_the_rows_below_is_data(rows: str, data: bool) -> None:
+def test_a_first_row_of_the_same_form_as_the_others_is_data(rows: str, data: bool) -> None:
     cells = [
         Cell(row, column, text)
         for row, line in enumerate(rows.split(" / "))
@@ -62,7 +62,7 @@ def test_a_first_row_like_the_rows_below_is_data(rows: str, data: bool) -> None:
     assert is_data(cells) is data
 
 
-def test_html_has_a_cell_for_each_place_that_no_cell_covers() -> None:
+def test_html_fills_positions_without_a_cell() -> None:
     cells = (Cell(0, 0, "a", row_span=2), Cell(0, 2, "c"), Cell(1, 1, "b"), Cell(2, 2, "d"))
     html = Table("t", 3, 3, cells).to_html()
     rows = [

@@ -1,4 +1,4 @@
-"""Names of files as URIs: reversible, never two for one, none that passes for a part of a container."""
+"""Tests of file names as URIs: reversible, unique, and distinct from members of containers."""
 
 import os
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pipelines.core.ids import called, part_name, path_of, uri_of
 from pipelines.core.safe_output import shown
 
-# Bytes that matter to the escapes come often.
+# Bytes that are special in the escaping are frequent.
 _PIECES = st.sampled_from([b"!", b"/", b"%", b"2", b"1", b"5", b"E9", b"%21", b"%25", b"%E9", b"\xe9", b"\xc3\xa9",
                            b"\x1b", b"\xe2\x80\xae", b"\n", b"a"])  # fmt: skip
 COMPONENTS = st.one_of(st.binary(min_size=1, max_size=12), st.lists(_PIECES, min_size=1).map(b"".join)).map(

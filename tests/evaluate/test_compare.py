@@ -10,7 +10,7 @@ from evaluate.retrieval import Ranked
 from pipelines.core.errors import SourceError
 
 
-def test_a_clear_difference_leaves_out_zero() -> None:
+def test_the_interval_of_a_clear_difference_excludes_zero() -> None:
     one = {"f1": {str(n): 0.2 + 0.01 * (n % 5) for n in range(50)}}
     two = {"f1": {id: value + 0.3 for id, value in one["f1"].items()}}
     (line,) = compare_results(one, two, 500)
@@ -20,7 +20,7 @@ def test_a_clear_difference_leaves_out_zero() -> None:
     assert line.differs
 
 
-def test_noise_does_not_differ() -> None:
+def test_the_interval_of_random_differences_includes_zero() -> None:
     one = {"f1": {str(n): float(n % 2) for n in range(40)}}
     two = {"f1": {str(n): float(n // 2 % 2) for n in range(40)}}
     (line,) = compare_results(one, two, 500)
@@ -40,7 +40,7 @@ def test_the_same_runs_give_the_same_intervals() -> None:
     assert compare_results(one, two, 300) == compare_results(one, two, 300)
 
 
-def test_figures_are_read_from_what_was_written(tmp_path: Path) -> None:
+def test_figures_are_read_from_a_result_file(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     write_lines(path, [Ranked("q1", "graph", ("a", "b"), ("b",), 0.1), Ranked("q2", "graph", ("a",), ("c",), 0.1)])
     figures = read_figures(path)
@@ -49,13 +49,13 @@ def test_figures_are_read_from_what_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"question": "no id"}'])
-def test_a_file_of_something_else_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
+def test_a_file_with_an_invalid_line_is_refused_with_its_number(tmp_path: Path, text: str) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text('{"id": "q", "strategy": "pike", "f1": 0.5}\n' + text)
     with pytest.raises(SourceError, match="line 2"):
         read_figures(path)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"none\.jsonl"):
         read_figures(tmp_path / "none.jsonl")

@@ -31,7 +31,7 @@ MUSIQUE = {
 }
 
 
-def test_hotpotqa_gives_passages_and_the_gold_ones(tmp_path: Path) -> None:
+def test_hotpotqa_is_converted_to_passages_and_gold_passages(tmp_path: Path) -> None:
     path = tmp_path / "hotpot_dev.json"
     path.write_text(json.dumps([HOTPOT, {**HOTPOT, "_id": "2"}]))
     converted = convert_benchmark("hotpotqa", path)
@@ -43,7 +43,7 @@ def test_hotpotqa_gives_passages_and_the_gold_ones(tmp_path: Path) -> None:
     assert question.gold_passages == (by_title["One"].id, by_title["Two"].id)
 
 
-def test_pairs_may_be_two_lists_by_name(tmp_path: Path) -> None:
+def test_pairs_may_be_given_as_two_lists(tmp_path: Path) -> None:
     columns = {
         **HOTPOT,
         "context": {"title": ["One", "Two"], "sentences": [["One is a town."], ["Two is new."]]},
@@ -55,7 +55,7 @@ def test_pairs_may_be_two_lists_by_name(tmp_path: Path) -> None:
     assert converted.questions[0].gold_passages == (converted.passages[1].id,)
 
 
-def test_musique_gives_aliases_and_hops(tmp_path: Path) -> None:
+def test_musique_is_converted_with_aliases_and_hops(tmp_path: Path) -> None:
     path = tmp_path / "musique.jsonl"
     path.write_text(json.dumps(MUSIQUE) + "\n" + json.dumps({**MUSIQUE, "id": "x", "answerable": False}))
     converted = convert_benchmark("musique", path)
@@ -66,7 +66,7 @@ def test_musique_gives_aliases_and_hops(tmp_path: Path) -> None:
     assert len(converted.passages) == 2
 
 
-def test_blendqa_has_answers_and_no_passages(tmp_path: Path) -> None:
+def test_blendqa_is_converted_without_passages(tmp_path: Path) -> None:
     path = tmp_path / "kg-web_132.jsonl"
     path.write_text('{"index": 7, "question": "Why?", "answers": ["because", "so"]}\n')
     converted = convert_benchmark("blendqa", path)
@@ -75,7 +75,7 @@ def test_blendqa_has_answers_and_no_passages(tmp_path: Path) -> None:
     assert (question.id, question.type, question.answers) == ("kg-web-7", "kg-web", ("because", "so"))
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_converted_files_can_be_read_again(tmp_path: Path) -> None:
     path = tmp_path / "musique.jsonl"
     path.write_text(json.dumps(MUSIQUE))
     converted = convert_benchmark("musique", path)
@@ -92,7 +92,7 @@ def test_a_file_of_another_format_is_refused(tmp_path: Path, text: str) -> None:
         convert_benchmark("hotpotqa", path)
 
 
-def test_an_unknown_format_names_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as raised:
         convert_benchmark("squad", tmp_path)
     assert "musique" in raised.value.hint

@@ -41,12 +41,12 @@ def test_a_section_is_a_page_without_its_heading_and_references(tmp_path: Path) 
     ]
 
 
-def test_questions_are_not_in_the_pages_and_the_seed_decides(tmp_path: Path) -> None:
+def test_questions_do_not_occur_in_the_pages_and_depend_on_the_seed(tmp_path: Path) -> None:
     write_manual(tmp_path / "usr/share/doc/debian/FAQ/de")
 
     def made(seed: int) -> tuple[list[str], list[tuple[str, str, str]]]:
-        dice = random.Random(seed)
-        pages, questions = make_set(read_pages(tmp_path, "faq", "de", dice, 10), dice, 5)
+        rng = random.Random(seed)
+        pages, questions = make_set(read_pages(tmp_path, "faq", "de", rng, 10), rng, 5)
         asked = [(one.question, one.type, one.sources[0].file if one.sources else "") for one in questions]
         return [page.page() for page in pages], asked
 

@@ -71,7 +71,7 @@ def declared(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_command_measures_every_set_and_keeps_its_knowledge_bases(declared: Path, tmp_path: Path) -> None:
+def test_the_command_evaluates_every_set_and_reuses_its_knowledge_bases(declared: Path, tmp_path: Path) -> None:
     keep, html, out = tmp_path / "keep", tmp_path / "matrix.html", tmp_path / "matrix.jsonl"
     arguments = ["matrix", str(declared), "--keep", str(keep)]
     told = ["--held-out", "--trials", "2", "--json", "--html", str(html), "--out", str(out)]
@@ -104,7 +104,7 @@ def test_the_command_measures_every_set_and_keeps_its_knowledge_bases(declared: 
     assert (keep / "towns-wordllama" / "strata.db").stat().st_ino == written
 
 
-def test_weights_are_not_fitted_on_the_corpus_that_they_are_measured_on(declared: Path, tmp_path: Path) -> None:
+def test_holding_out_needs_more_than_one_corpus(declared: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="one alone"):
         CliRunner().invoke(
             app,
@@ -114,7 +114,7 @@ def test_weights_are_not_fitted_on_the_corpus_that_they_are_measured_on(declared
     assert list(tmp_path.glob("towns*")) == []
 
 
-def test_sets_that_cannot_be_are_named(tmp_path: Path) -> None:
+def test_an_invalid_declaration_of_sets_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "sets.toml"
     for text, told in (
         ('[[set]]\nname = "a"\nquestions = "q"\nfolder = "d"', "no 'folder'"),
@@ -131,7 +131,7 @@ def test_sets_that_cannot_be_are_named(tmp_path: Path) -> None:
         read_sets(tmp_path / "none.toml")
 
 
-def test_a_share_has_the_interval_of_wilson() -> None:
+def test_a_proportion_has_a_wilson_interval() -> None:
     found = proportion([1.0] * 9 + [0.0])
     assert found is not None
     assert (round(found.value, 1), round(found.low, 1), round(found.high, 1)) == (90.0, 59.6, 98.2)
@@ -141,14 +141,14 @@ def test_a_share_has_the_interval_of_wilson() -> None:
     assert proportion([]) is None
 
 
-def test_terms_of_the_language_find_the_text() -> None:
+def test_texts_are_ranked_by_terms_of_their_language() -> None:
     texts = [FlatText("Der Verein hat drei Häuser.", "a.md"), FlatText("Die Pumpen werden gewartet.", "b.md", 2, "ii")]
     assert TermSearch(texts, "de").rank("Pumpe", 5) == [1]
     assert TermSearch(texts, "de").rank("Lokomotive", 5) == []
     assert (texts[1].found.uri, texts[1].found.pages, texts[1].found.label) == ("b.md", (2,), "ii")
 
 
-def test_pieces_are_the_text_cut_and_keep_their_page() -> None:
+def test_pieces_partition_the_text_and_keep_their_page() -> None:
     text = FlatText("Oil the bearing. " * 60, "a.pdf", 3)
     pieces = pieces_of([text, FlatText(" \n", "b.pdf")], tokens=50)
     assert "".join(piece.text for piece in pieces) == text.text
@@ -156,7 +156,7 @@ def test_pieces_are_the_text_cut_and_keep_their_page() -> None:
     assert {(piece.uri, piece.page) for piece in pieces} == {("a.pdf", 3)}
 
 
-def test_fusion_prefers_what_both_rankings_have() -> None:
+def test_fusion_prefers_items_of_both_rankings() -> None:
     assert list(fuse([[1, 2, 3], [4, 3, 5]]))[:3] == [3, 1, 4]
 
 
@@ -172,7 +172,7 @@ def test_the_last_column_is_the_difference_from_the_best_flat_search() -> None:
     assert first.rows[0][-1] == "+25.0 (+0 to +75) dense"
 
 
-def test_what_failed_is_counted_apart() -> None:
+def test_failures_are_counted_separately() -> None:
     each = [
         Measured("s", "e5", "pike", "1", True, 1, 1, 1, 1.0, False),
         Measured("s", "e5", "pike", "2", True, 0, 0, 0, None, False, "CallFailed: no reply"),

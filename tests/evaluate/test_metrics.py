@@ -34,11 +34,11 @@ from qa.answer import Citation, Found
         ("Łódź", "łódź"),
     ],
 )
-def test_answers_are_normalized_as_squad_does(text: str, normal: str) -> None:
+def test_answers_are_normalized_as_in_squad(text: str, normal: str) -> None:
     assert normalize_answer(text) == normal
 
 
-def test_exact_match_takes_the_best_label() -> None:
+def test_exact_match_uses_the_best_label() -> None:
     assert exact_match("the Dodgers", ["LAD", "Dodgers"]) == 1
     assert exact_match("Dodgers of Los Angeles", ["LAD", "Dodgers"]) == 0
     assert exact_match("anything", []) == 0
@@ -63,12 +63,12 @@ def test_overlap_counts_shared_words(answer: str, labels: list[str], expected: O
 
 
 @pytest.mark.parametrize("answer", ["yes it is", "no way", "noanswer at all"])
-def test_yes_and_no_count_whole_or_not_at_all(answer: str) -> None:
+def test_yes_and_no_only_match_as_whole_answers(answer: str) -> None:
     assert overlap(answer, [answer.split(maxsplit=1)[0]]) == Overlap()
     assert overlap("Yes.", ["yes"]).f1 == 1
 
 
-def test_recall_is_the_share_of_gold_among_the_first() -> None:
+def test_recall_is_the_share_of_gold_passages_within_the_rank() -> None:
     ranked = ["a", "b", "c", "d"]
     assert recall_at(ranked, ["a", "d"], 2) == 0.5
     assert recall_at(ranked, ["a", "d"], 4) == 1.0
@@ -78,7 +78,7 @@ def test_recall_is_the_share_of_gold_among_the_first() -> None:
     assert all_gold_at(ranked, ["a", "d"], 2) == 0.0
 
 
-def test_a_passage_that_is_gold_twice_counts_once() -> None:
+def test_a_repeated_gold_passage_counts_once() -> None:
     assert recall_at(["a"], ["a", "a"], 5) == 1.0
 
 
@@ -86,19 +86,19 @@ def test_a_passage_that_is_gold_twice_counts_once() -> None:
     ranked=st.lists(st.text("abcdef", min_size=1, max_size=1), unique=True),
     gold=st.sets(st.text("abcdefg", min_size=1, max_size=1)),
 )
-def test_recall_never_falls_with_depth(ranked: list[str], gold: set[str]) -> None:
+def test_recall_does_not_decrease_with_the_rank(ranked: list[str], gold: set[str]) -> None:
     recalls = [recall_at(ranked, gold, k) for k in range(len(ranked) + 1)]
     assert recalls == sorted(recalls)
     for k, recall in enumerate(recalls):
         assert all_gold_at(ranked, gold, k) == float(recall == 1.0)
 
 
-def test_means_of_nothing_are_zero() -> None:
+def test_the_mean_of_an_empty_list_is_zero() -> None:
     assert mean([]) == 0.0
     assert percent([1.0, 0.0, 0.5]) == 50.0
 
 
-def test_gold_sources_are_found_by_file_and_page() -> None:
+def test_gold_sources_are_matched_by_file_and_page() -> None:
     found = [
         Found("1", "a/one.pdf", (3, 4), 1.0, "3"),
         Found("2", "b.xlsx", (1,), 1.0, "Prices"),
@@ -125,7 +125,9 @@ def test_gold_sources_are_found_by_file_and_page() -> None:
         ("Nothing.", [], "", 0),
     ],
 )
-def test_a_cited_sentence_has_the_answer(quote: str, labels: list[str], gold: str, expected: int) -> None:
+def test_a_citation_with_the_answer_or_most_of_the_gold_quote_counts(
+    quote: str, labels: list[str], gold: str, expected: int
+) -> None:
     cited = Citation(1, "d", "manuals/pump.pdf", "Pump", quote, "c", Span(0, len(quote)))
     assert answer_cited([cited], labels, [GoldSource("pump.pdf", 1, gold)]) == expected
     assert answer_cited([cited], labels, [GoldSource("other.pdf", 1, gold)]) == 0

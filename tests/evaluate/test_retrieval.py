@@ -41,7 +41,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return corpus, questions
 
 
-def test_all_layers_stand_beside_the_baselines(passages: Retriever) -> None:
+def test_all_layers_are_compared_with_the_baselines(passages: Retriever) -> None:
     report = evaluate_retrieval(passages, QUESTIONS, "wordllama")
     assert (report.questions, report.passages) == (2, 8)
     assert report.graph.recall["recall@5"] == 100.0
@@ -63,7 +63,7 @@ def test_figures_are_means_in_percent() -> None:
     assert (scores.all_gold, scores.milliseconds) == (50.0, 4.0)
 
 
-def test_the_page_names_every_question_and_fetches_nothing(passages: Retriever) -> None:
+def test_the_page_lists_every_question_and_loads_nothing(passages: Retriever) -> None:
     odd = [replace(QUESTIONS[0], question="What <b>is</b> & why?"), QUESTIONS[1]]
     html = retrieval_page(evaluate_retrieval(passages, odd, "wordllama"), odd)
     assert "What &lt;b&gt;is&lt;/b&gt; &amp; why?" in html
@@ -71,7 +71,7 @@ def test_the_page_names_every_question_and_fetches_nothing(passages: Retriever) 
     assert "://" not in html
 
 
-def test_a_kept_knowledge_base_is_used_again(tmp_path: Path) -> None:
+def test_a_kept_knowledge_base_is_reused(tmp_path: Path) -> None:
     settings = load(None, {}, QaSettings).settings
     with open_passages(PASSAGES, settings, tmp_path / "kb"):
         written = (tmp_path / "kb" / "strata.db").stat().st_ino
@@ -82,7 +82,7 @@ def test_a_kept_knowledge_base_is_used_again(tmp_path: Path) -> None:
         pass
 
 
-def test_passages_are_read_as_they_are_written(tmp_path: Path) -> None:
+def test_passages_are_ingested_without_changes_to_their_text(tmp_path: Path) -> None:
     odd = Passage("a/b", "1. *Title* <b> & [x](y)", "# No heading &amp; no _emphasis_ <i>at</i> all. Nor `code`.")
     with open_passages([odd], load(None, {}, QaSettings).settings, tmp_path / "kb") as retriever:
         (hit,) = retriever.retrieve("emphasis", 3)
@@ -91,7 +91,7 @@ def test_passages_are_read_as_they_are_written(tmp_path: Path) -> None:
     assert Question("q", "?", gold_passages=("a/b",)).gold_uris == (hit.uri,)
 
 
-def test_passages_of_one_id_are_refused(tmp_path: Path) -> None:
+def test_passages_with_the_same_file_name_are_refused(tmp_path: Path) -> None:
     twice = [Passage("a/b", "One", "One."), Passage("a?b", "Two", "Two.")]
     with (
         pytest.raises(SourceError, match="same id"),
@@ -107,7 +107,7 @@ def test_passages_are_ingested_without_a_model_or_a_server(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ["{", '{"id": 1, "question": "q"}', '{"id": "a"}'])
-def test_a_broken_line_is_named(tmp_path: Path, text: str) -> None:
+def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path, text: str) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text('{"id": "a", "question": "q"}\n\n' + text)
     with pytest.raises(SourceError, match="line 3"):
@@ -142,7 +142,7 @@ def test_the_command_prints_a_table(files: tuple[Path, Path], kb: Path) -> None:
     assert "hybrid" in done.stdout
 
 
-def test_two_runs_are_compared(files: tuple[Path, Path], tmp_path: Path, passages: Retriever) -> None:
+def test_two_runs_can_be_compared(files: tuple[Path, Path], tmp_path: Path, passages: Retriever) -> None:
     report = evaluate_retrieval(passages, QUESTIONS, "wordllama")
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     write_lines(one, [replace(result, ranked=()) for result in report.each])

@@ -40,7 +40,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuestionSet]
         yield QuestionSet("documents", retriever, SOURCES)
 
 
-def test_weights_that_find_nothing_are_tuned_to_find_something(passages: QuestionSet) -> None:
+def test_tuning_improves_poor_weights(passages: QuestionSet) -> None:
     start = RetrieveSettings(hop=0.02, title=0.05)
     tuned = tune([passages], start, trials=30, folds=2)
     assert tuned.after >= tuned.before
@@ -54,13 +54,13 @@ def test_the_same_seed_gives_the_same_weights(passages: QuestionSet) -> None:
     assert one.settings != other.settings
 
 
-def test_a_layer_that_is_off_stays_off(passages: QuestionSet) -> None:
+def test_a_weight_of_zero_is_not_tuned(passages: QuestionSet) -> None:
     tuned = tune([passages], RetrieveSettings(tag=0.0, next=0.0), trials=5, folds=2)
     assert (tuned.settings.tag, tuned.settings.next) == (0.0, 0.0)
     assert all((fold.settings.tag, fold.settings.next) == (0.0, 0.0) for fold in tuned.folds)
 
 
-def test_with_several_sets_each_is_scored_by_the_others(passages: QuestionSet, documents: QuestionSet) -> None:
+def test_with_several_sets_each_is_held_out_once(passages: QuestionSet, documents: QuestionSet) -> None:
     told: list[int] = []
     tuned = tune([passages, documents], RetrieveSettings(), trials=5, tell=told.append)
     assert [(fold.name, fold.questions) for fold in tuned.folds] == [("passages", 2), ("documents", 3)]
@@ -81,14 +81,14 @@ def test_sets_of_one_corpus_are_held_out_together(passages: QuestionSet, documen
     assert [(fold.before, fold.questions) for fold in tuned.folds] == of_corpora
 
 
-def test_places_are_worth_their_document_and_page(documents: QuestionSet) -> None:
+def test_the_value_of_hits_counts_document_and_page(documents: QuestionSet) -> None:
     retriever: Retriever = documents.retriever
     hits = retriever.retrieve(SOURCES[0].question, 5)
     assert value(hits, SOURCES[0]) == 1.0
     assert value([], SOURCES[0]) == 0.0
 
 
-def test_what_is_written_is_what_settings_load(tmp_path: Path) -> None:
+def test_written_weights_are_loaded_by_the_settings(tmp_path: Path) -> None:
     path = tmp_path / "strata.toml"
     path.write_text("# mine\n[chunk]\nmax_tokens = 500  # small\n\n[qa.answer]\n")
     write_settings(path, RetrieveSettings(hop=1.25))
@@ -101,7 +101,7 @@ def test_what_is_written_is_what_settings_load(tmp_path: Path) -> None:
     assert tomllib.loads(path.read_text())["retrieve"]["hop"] == 0.5
 
 
-def test_a_file_that_is_not_there_is_made(tmp_path: Path) -> None:
+def test_a_missing_settings_file_is_created(tmp_path: Path) -> None:
     write_settings(tmp_path / "strata.toml", RetrieveSettings())
     assert tomllib.loads((tmp_path / "strata.toml").read_text())["retrieve"] == weights(RetrieveSettings())
 
@@ -121,7 +121,7 @@ def test_the_command_tunes_on_a_corpus(tmp_path: Path) -> None:
     assert {"weights", "before", "after", "folds"} <= json.loads(printed.stdout).keys()
 
 
-def test_the_command_wants_to_know_whom_to_ask(tmp_path: Path) -> None:
+def test_the_command_needs_a_knowledge_base_or_a_corpus(tmp_path: Path) -> None:
     app = typer.Typer()
     command.register(app)
     with pytest.raises(SettingsError):

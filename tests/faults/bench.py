@@ -1,4 +1,4 @@
-"""What faults are tried on: a small folder, a knowledge base made of it in peace, and the account of what came."""
+"""The environment in which faults are tried: a small folder, its intact knowledge base, and the counted outcome."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ State = tuple[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one kind of fault: how often it was tried and survived.
+    """The outcome of one kind of fault: how often it was tried and survived.
 
-    `lost` counts what was lost, or ended in anything but a clear error; `let_in` what passed for right and was not.
-    `told` says of each of both what it was.
+    `lost` counts tries that lost data or ended without a clear error; `let_in` counts wrong results reported as right.
+    `told` describes each of them.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One kind of fault. `few` is how often the tests try it, `many` how often `make trust` does."""
+    """One kind of fault. The tests try it `few` times, `make trust` tries it `many` times."""
 
     name: str
     try_on: Callable[[Bench], Outcome]
@@ -54,7 +54,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Account:
-    """Counts as the tries go on."""
+    """Counts the tries of one kind of fault."""
 
     name: str
     tried: int = 0
@@ -63,7 +63,7 @@ class Account:
     told: list[str] = field(default_factory=list)
 
     def note(self, case: str, lost: str = "", let_in: str = "") -> None:
-        """Count one try, which went well where neither is said."""
+        """Count one try, which is a success if neither `lost` nor `let_in` is given."""
         self.tried += 1
         self.lost += bool(lost)
         self.let_in += bool(let_in and not lost)
@@ -75,7 +75,7 @@ class Account:
 
 
 class Bench:
-    """A place to try a fault `times` times; the same `seed` gives the same tries."""
+    """A working folder in which to try a fault `times` times; the same `seed` gives the same tries."""
 
     def __init__(self, work: Path, times: int = 1, seed: int = 0, neo4j: Neo4jAddress | None = None) -> None:
         self.work, self.times, self.neo4j = work, times, neo4j
@@ -84,12 +84,12 @@ class Bench:
 
     @cached_property
     def folder(self) -> Path:
-        """Three documents that refer to one another, not to be changed."""
+        """A folder of three documents that refer to one another; must not be changed."""
         return write_folder(self.work / "folder")
 
     @cached_property
     def whole(self) -> Path:
-        """A knowledge base of them, made in peace and asked once, not to be changed."""
+        """A knowledge base of the folder, built without faults and queried once; must not be changed."""
         build(self.folder, self.work / "whole")
         answer(self.work / "whole")
         return self.work / "whole"
@@ -103,29 +103,29 @@ class Bench:
         return answer(self.whole)
 
     def new(self, name: str = "kb") -> Path:
-        """Return a path where nothing is."""
+        """Return an unused path."""
         self._numbers += 1
         return self.work / f"{name}-{self._numbers}"
 
     def copy(self, path: Path) -> Path:
-        """Return a copy of a folder or a knowledge base, to be changed."""
+        """Return a copy of a folder or knowledge base that may be changed."""
         return Path(shutil.copytree(path, self.new(path.name)))
 
 
 def answer(kb: Path, settings: Settings | None = None) -> str:
-    """Return what a question is answered, with the places it cites and what it warns of. Raises `StrataError`."""
+    """Return the answer to a question with its citations and warnings. Raises `StrataError`."""
     with KnowledgeBase.open(kb, settings) as opened:  # type: ignore[arg-type]
         told = opened.ask(QUESTION)
     return "\n".join([told.text, *(f"{citation.uri}: {citation.quote}" for citation in told.citations), *told.warnings])
 
 
 def state_of(kb: Path) -> State:
-    """Return all that a knowledge base holds, as values that can be compared."""
+    """Return the content of a knowledge base as comparable values."""
     return exported(kb), vectors_of(kb)
 
 
-def whole_again(folder: Path, kb: Path, state: State, settings: Settings | None = None) -> str:
-    """Ingest again; return what then is not as after an undisturbed run, empty where all is."""
+def difference_after_ingest(folder: Path, kb: Path, state: State, settings: Settings | None = None) -> str:
+    """Ingest again; return how the result differs from that of a run without faults, or an empty string."""
     try:
         report = build(folder, kb, settings)
         if report.failures or report.unfinished:

@@ -1,4 +1,4 @@
-"""The clock is set back, and files bear dates that say nothing: no change is lost."""
+"""Faults of the clock: it is set back, or files have wrong dates; no change may be lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _YEAR = 366 * 86_400
 
 
 def set_clock_back(bench: Bench) -> Outcome:
-    """Ingest, change a file with the date and size that it had, ingest a year earlier: it is as if made anew."""
+    """Ingest, change a file but not its date and size, ingest with an earlier clock; compare with a fresh ingest."""
     account = Account("clocks set back")
     for number in range(bench.times):
         folder, kb = bench.copy(bench.folder), bench.copy(bench.whole)

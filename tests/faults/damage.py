@@ -1,4 +1,4 @@
-"""Each file of a knowledge base is damaged in turn: it is mended, or named, and never believed."""
+"""Faults of storage: each file of a knowledge base is damaged; it must be repaired or reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipelines.core.errors import StrataError
 from pipelines.ingest.fsck import fsck
 from pipelines.llm.cache import ReplyStore
 from pipelines.llm.chat import Reply
-from tests.faults.bench import Account, Bench, Outcome, answer, whole_again
+from tests.faults.bench import Account, Bench, Outcome, answer, difference_after_ingest
 
 Damage = Callable[[Path, Path], None]
 
@@ -27,7 +27,7 @@ def zeroed(path: Path, other: Path) -> None:
 
 
 def flipped(path: Path, other: Path) -> None:
-    """Some bytes spread over the file are others than they were."""
+    """Change some bytes spread over the file."""
     data = bytearray(path.read_bytes())
     for place in range(len(data) // 7, len(data), max(1, len(data) // 5)):
         data[place] ^= 0x55
@@ -39,7 +39,7 @@ def removed(path: Path, other: Path) -> None:
 
 
 def swapped(path: Path, other: Path) -> None:
-    """The file has the content of another one of the same folder."""
+    """Replace the content by that of another file of the same kind."""
     shutil.copy(other, path)
 
 
@@ -53,7 +53,7 @@ DAMAGES: tuple[Damage, ...] = (truncated, zeroed, flipped, removed, swapped)
 
 
 def damage_files(bench: Bench) -> Outcome:
-    """Damage files of the knowledge base, each in a copy of its own, which is then asked and ingested into."""
+    """Damage files of a knowledge base, each in a separate copy; then ask a question and ingest."""
     account = Account("files of a knowledge base damaged")
     cases = list(_cases(bench.whole))
     bench.chance.shuffle(cases)
@@ -66,7 +66,7 @@ def damage_files(bench: Bench) -> Outcome:
 
 
 def damage_rows(bench: Bench) -> Outcome:
-    """Change letters within the database, where SQLite cannot tell: no question is answered with them."""
+    """Change characters inside the database, which SQLite cannot detect; no answer may be based on them."""
     account = Account("letters changed in the database")
     for number in range(bench.times):
         kb = bench.copy(bench.whole)
@@ -86,14 +86,14 @@ def _cases(kb: Path) -> Iterator[tuple[str, Damage]]:
 
 
 def _neighbour(path: Path) -> Path:
-    """Another file of the same kind, itself where there is none."""
+    """Another file of the same kind, or the file itself if there is none."""
     folder = path.parents[1] if "artifacts" in path.parts else path.parent
     others = sorted(one for one in folder.rglob("*") if one.is_file() and one != path and one.suffix == path.suffix)
     return others[0] if others else path
 
 
 def _tried(bench: Bench, kb: Path) -> tuple[str, str]:
-    """What was lost and what was let in."""
+    """What was lost, and what wrong result was accepted."""
     try:
         let_in = _asked(bench, kb, warnings=True)
         return _mended(bench, kb), let_in
@@ -102,7 +102,7 @@ def _tried(bench: Bench, kb: Path) -> tuple[str, str]:
 
 
 def _asked(bench: Bench, kb: Path, warnings: bool = False) -> str:
-    """What is wrong with the answer; `warnings` allows the right one to warn that something is damaged."""
+    """What is wrong with the answer; with `warnings`, a right answer may also warn of damage."""
     try:
         said = answer(kb)
     except StrataError:
@@ -112,17 +112,17 @@ def _asked(bench: Bench, kb: Path, warnings: bool = False) -> str:
 
 
 def _mended(bench: Bench, kb: Path) -> str:
-    """Do what a user is told to do; return what is wrong afterwards."""
+    """Follow the instructions that a user gets; return what is wrong afterwards."""
     try:
         fsck(kb, repair=True, read_data=True)
     except StrataError as error:
         if "strata.db" not in f"{error.message} {error.hint}" and "no knowledge base" not in error.message:
             return f"fsck says neither what is damaged nor what to do: {error.message}"
         _without_database(kb)
-    wrong = whole_again(bench.folder, kb, bench.state)
+    wrong = difference_after_ingest(bench.folder, kb, bench.state)
     if wrong and _is_named(kb):
         _without_database(kb)
-        wrong = whole_again(bench.folder, kb, bench.state)
+        wrong = difference_after_ingest(bench.folder, kb, bench.state)
     return wrong or _asked(bench, kb)
 
 
@@ -148,7 +148,7 @@ def _change_letters(path: Path, bench: Bench, number: int) -> str:
 
 
 def _letters(data: bytes, bench: Bench) -> bytes:
-    """The data with one of its letters or digits another one."""
+    """The data with one letter or digit replaced."""
     places = [at for at, byte in enumerate(data) if chr(byte).isalnum()]
     if not places:
         return os.urandom(max(1, len(data)))

@@ -1,4 +1,4 @@
-"""A disk that is full: the run says so and ends, and what it leaves is taken up once there is room."""
+"""Faults of disk space: the run must end with an error, and the next one must complete it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.faults.bench import Account, Bench, Outcome, whole_again
+from tests.faults.bench import Account, Bench, Outcome, difference_after_ingest
 from tests.faults.process import ROOT, command, environment
 
 SHARES = (0.1, 0.2, 0.3, 0.45, 0.6, 0.75)
-"""Sizes of a disk as shares of what the knowledge base takes: it fills up in one stage or another."""
+"""Sizes of the disk as shares of the knowledge base, so that it is full in different stages."""
 _PAGE = 4096
 _LIMITED = """
 import resource, sys
@@ -30,7 +30,7 @@ exit $code
 
 
 def can_mount() -> bool:
-    """Whether a disk of our own can be mounted here."""
+    """Whether a small disk can be mounted on this machine."""
     if shutil.which("unshare") is None or os.geteuid() != 0:
         return False
     probe = ["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=100k none /mnt"]
@@ -38,7 +38,7 @@ def can_mount() -> bool:
 
 
 def fill_disk(bench: Bench) -> Outcome:
-    """Ingest onto disks that are too small; then there is room, and the next ingest finishes."""
+    """Ingest onto disks that are too small, then with enough space."""
     account = Account("disks filled")
     whole = sum(-(-path.stat().st_size // _PAGE) * _PAGE for path in bench.whole.rglob("*"))
     shares = list(SHARES)
@@ -49,18 +49,21 @@ def fill_disk(bench: Bench) -> Outcome:
         kb.mkdir()
         words = ["unshare", "-m", "sh", "-c", _ON_SMALL_DISK, "sh", *_ingest(bench, mounted)]
         more = {"SIZE": str(int(share * whole / 1024)), "KB": str(mounted), "OUT": str(kb)}
-        account.note(f"{share:.0%} of what it takes", _wrong(words, more) or whole_again(bench.folder, kb, bench.state))
+        account.note(
+            f"{share:.0%} of what it takes",
+            _wrong(words, more) or difference_after_ingest(bench.folder, kb, bench.state),
+        )
     return account.outcome()
 
 
 def limit_files(bench: Bench) -> Outcome:
-    """Ingest where no file may grow beyond some KiB; then without that limit."""
+    """Ingest with a limit on the size of files, then without it."""
     account = Account("files that may not grow")
     sizes = [20_000, 60_000, 120_000]
     for size in [sizes[number % len(sizes)] for number in range(bench.times)]:
         kb = bench.new()
         words = [sys.executable, "-c", _LIMITED, str(size), *_ingest(bench, kb)[3:]]
-        account.note(f"{size} bytes", _wrong(words, {}) or whole_again(bench.folder, kb, bench.state))
+        account.note(f"{size} bytes", _wrong(words, {}) or difference_after_ingest(bench.folder, kb, bench.state))
     return account.outcome()
 
 

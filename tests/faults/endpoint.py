@@ -1,4 +1,4 @@
-"""A model's endpoint that is at fault in every way: nothing is lost, and the next run finishes."""
+"""Faults of a model's endpoint: nothing may be lost, and the next run must complete the work."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _HANGS = 5.0
 
 @dataclass(slots=True)
 class Heard:
-    """What came in at the place that the endpoint redirects to."""
+    """The keys received by the server that the endpoint redirects to."""
 
     keys: list[str] = field(default_factory=list)
 
 
 def endpoint_at_fault(bench: Bench) -> Outcome:
-    """Ingest and ask with an endpoint at fault, then with one that is well: as if it had always been well."""
+    """Ingest and ask with a faulty endpoint, then ingest with a working one; compare with a run without faults."""
     account = Account("endpoints at fault")
-    with LoopbackServer(answer_by_schema, keep_calls=False) as well:
-        sound = _settings(well.url)
+    with LoopbackServer(answer_by_schema, keep_calls=False) as working:
+        sound = _settings(working.url)
         whole = bench.new()
         build(bench.folder, whole, sound)
         state = state_of(whole)
@@ -61,7 +61,7 @@ def endpoint_at_fault(bench: Bench) -> Outcome:
 
 
 def _tried(bench: Bench, kb: object, settings: Settings) -> tuple[str, str]:
-    """What an ingest loses, and what a question is told that is not so."""
+    """What an ingest loses, and what wrong answer a question gets."""
     try:
         report = build(bench.folder, kb, settings)  # type: ignore[arg-type]
     except StrataError as error:
@@ -106,7 +106,7 @@ def _endpoint(way: str) -> Iterator[tuple[str, Heard]]:
             self.do_POST()
 
         def log_message(self, format: str, *args: object) -> None:
-            """Silent."""
+            """Log nothing."""
 
     with _served(Elsewhere) as elsewhere:
 
@@ -118,7 +118,7 @@ def _endpoint(way: str) -> Iterator[tuple[str, Heard]]:
                 _fail(self, way, elsewhere)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Silent."""
+                """Log nothing."""
 
         with _served(AtFault) as url:
             yield (url if way != "closed port" else "http://127.0.0.1:9/v1"), heard
@@ -128,7 +128,7 @@ def _endpoint(way: str) -> Iterator[tuple[str, Heard]]:
 def _served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that went away
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that disconnected
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
@@ -178,7 +178,7 @@ def _send(
     kind: str = "application/json",
     headers: dict[str, str] | None = None,
 ) -> None:
-    """Send a body, after a header that says it is so many bytes longer."""
+    """Send a body with a Content-Length that is `longer` than the body."""
     request.send_response(status)
     request.send_header("Content-Type", kind)
     request.send_header("Content-Length", str(len(body) + longer))

@@ -1,4 +1,4 @@
-"""All faults that are tried, as data: the tests try each a few times, `python -m tests.faults.faults` at length."""
+"""All faults as data: the tests try each a few times, `python -m tests.faults.faults` many times."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FAULTS = (
     Fault("askers while an ingest runs", ask_while_ingesting, few=1, many=3, slow=True),
     Fault("endpoints at fault", endpoint_at_fault, few=2, many=14, slow=True),
 )
-"""Together 60 kills."""
+"""60 kills in total."""
 
 _LONGEST_REASON = 300
 
@@ -42,7 +42,7 @@ _LONGEST_REASON = 300
 def try_all(
     seed: int = 0, few: bool = False, neo4j: Neo4jAddress | None = None, names: tuple[str, ...] = ()
 ) -> Iterator[Outcome]:
-    """Try every fault, or those of these names, and yield what came of each."""
+    """Try every fault, or those with the given names, and yield the outcomes."""
     for fault in FAULTS:
         if not names or fault.name in names:
             with tempfile.TemporaryDirectory(prefix="strata-fault-") as work:
@@ -50,7 +50,7 @@ def try_all(
 
 
 def _tried(fault: Fault, bench: Bench) -> Outcome:
-    """What came of a fault. One at which the attempt itself fails or hangs counts as lost, and the rest are tried."""
+    """The outcome of a fault. An attempt that fails or hangs itself counts as lost, and the others are still tried."""
     try:
         return fault.try_on(bench)
     except subprocess.TimeoutExpired as error:

@@ -1,4 +1,4 @@
-"""Files are taken away, cut and replaced while they are read: that costs them this run, and nobody else."""
+"""Faults of source files: they change while they are read; other documents must not be affected."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def replaced(path: Path) -> None:
     other.replace(path)
 
 
-def a_folder_now(path: Path) -> None:
+def replaced_by_folder(path: Path) -> None:
     path.unlink()
     path.mkdir()
 
@@ -39,25 +39,25 @@ def unreadable(path: Path) -> None:
     path.chmod(0)
 
 
-CHANGES: tuple[Change, ...] = (taken_away, cut, replaced, a_folder_now, unreadable)
+CHANGES: tuple[Change, ...] = (taken_away, cut, replaced, replaced_by_folder, unreadable)
 
 
 def change_while_read(bench: Bench) -> Outcome:
-    """A file changes between the scan and the parse, or while it is parsed; the next run has it as it then is."""
+    """Change a file between scan and parse, or during parse; the next run must have its new content."""
     account = Account("files changed while they are read")
     for number in range(bench.times):
         change, stage = CHANGES[number % len(CHANGES)], (Stage.SCAN, Stage.PARSE)[number // len(CHANGES) % 2]
         folder, kb = bench.copy(bench.folder), bench.new()
         path = folder / "manual.md"
 
-        def meddle(event: Event, path: Path = path, change: Change = change, stage: Stage = stage) -> None:
+        def change_file(event: Event, path: Path = path, change: Change = change, stage: Stage = stage) -> None:
             scanned = stage is Stage.SCAN and event.stage is Stage.SCAN and event.phase is Phase.DONE
             parsing = stage is Stage.PARSE and event.phase is Phase.STARTED and event.subject == path.name
             if (scanned or parsing) and event.stage is stage:
                 change(path)
 
         try:
-            build(folder, kb, progress=meddle)
+            build(folder, kb, progress=change_file)
             lost, let_in = _neighbours(kb), _believed(kb)
         except (StrataError, OSError) as error:
             lost, let_in = f"the run ended: {error}", ""
@@ -71,7 +71,7 @@ def _neighbours(kb: Path) -> str:
 
 
 def _believed(kb: Path) -> str:
-    """What was read of a file stands under the digest of what it was before."""
+    """What is wrong if the changed file was indexed: its content is not that of its recorded digest."""
     entry = entries_of(kb).get("manual.md")
     return "it was read, and is not what was found" if entry and entry.status.searchable else ""
 

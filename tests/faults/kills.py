@@ -1,4 +1,4 @@
-"""Ingests and their workers are killed at random moments: what they leave does not tell."""
+"""Kills of ingests and their workers at random moments: the next run must give the same result."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from pipelines.llm.testing.fakes import answer_by_schema
 from pipelines.llm.testing.loopback import LoopbackServer
 from pipelines.settings import Settings
 from pipelines.store.neo4j.store import Neo4jStore
-from tests.faults.bench import Account, Bench, Outcome, State, state_of, whole_again
+from tests.faults.bench import Account, Bench, Outcome, State, difference_after_ingest, state_of
 from tests.faults.process import events_of, ingesting, kill_a_worker_at, kill_at
 from tests.ingest.knowledge import exported, lines_of
 
 _LATEST = 0.3
-"""Seconds after an event at most in which a run is killed."""
+"""Maximal delay of the kill after an event, in seconds."""
 
 
 def kill_runs(bench: Bench) -> Outcome:
-    """A first ingest is killed."""
+    """Kill a first ingest."""
     return _kill("runs killed", bench, bench.folder, None, Settings())
 
 
 def kill_changing_runs(bench: Bench) -> Outcome:
-    """An ingest is killed after a document was edited, one removed, one renamed and one added."""
+    """Kill an ingest after a document was edited, one removed, one renamed and one added."""
     return _kill("runs killed that change and remove", bench, changed(bench), bench.whole, Settings())
 
 
 def kill_runs_with_a_model(bench: Bench) -> Outcome:
-    """A first ingest is killed whose language work a model does."""
+    """Kill a first ingest that uses a model."""
     with LoopbackServer(answer_by_schema, keep_calls=False) as server:
         settings = Settings.model_validate({"llm": {"base_url": server.url, "model": "m", "max_wait": 0.01}})
         return _kill("runs with a model killed", bench, bench.folder, None, settings)
 
 
 def kill_runs_with_neo4j(bench: Bench) -> Outcome:
-    """A first ingest is killed that keeps a Neo4j up to date."""
+    """Kill a first ingest that writes to Neo4j."""
     if bench.neo4j is None:
         return Outcome("runs with Neo4j killed", 0, 0, told=("no Neo4j is there",))
     store = {"neo4j_uri": bench.neo4j.uri, "neo4j_password": bench.neo4j.password}
@@ -43,7 +43,7 @@ def kill_runs_with_neo4j(bench: Bench) -> Outcome:
 
 
 def kill_workers(bench: Bench) -> Outcome:
-    """Single processes that parse are killed: the run goes on, and loses nothing but a try."""
+    """Kill single worker processes: the run must go on and retry the document."""
     account = Account("workers killed")
     attempts = 0
     while account.tried < bench.times and attempts < 4 * bench.times:
@@ -55,12 +55,12 @@ def kill_workers(bench: Bench) -> Outcome:
         if not seen:
             continue
         lost = "" if process.returncode in (0, 8) and "Traceback" not in err else f"the run ended: {err[-300:]}"
-        account.note(seen, lost or whole_again(bench.folder, kb, bench.state))
+        account.note(seen, lost or difference_after_ingest(bench.folder, kb, bench.state))
     return account.outcome()
 
 
 def changed(bench: Bench) -> Path:
-    """The folder with a document edited, one removed, one renamed and one added."""
+    """A copy of the folder with a document edited, one removed, one renamed and one added."""
     folder = bench.copy(bench.folder)
     with (folder / "manual.md").open("a") as file:
         file.write("\n\nThe pump P-102 is its successor. See DS-9.\n")
@@ -86,7 +86,7 @@ def _kill(name: str, bench: Bench, folder: Path, before: Path | None, settings: 
 
 
 def _wrong(bench: Bench, folder: Path, kb: Path, state: State, settings: Settings) -> str:
-    wrong = whole_again(folder, kb, state, settings)
+    wrong = difference_after_ingest(folder, kb, state, settings)
     if not wrong and settings.store.neo4j_uri and bench.neo4j is not None:
         copy = Neo4jStore.open(bench.neo4j, kb.name)
         wrong = "" if lines_of(copy) == exported(kb) else "Neo4j differs"
@@ -95,7 +95,7 @@ def _wrong(bench: Bench, folder: Path, kb: Path, state: State, settings: Setting
 
 
 def _json(settings: Settings) -> str:
-    """The settings for another process, what is secret too."""
+    """The settings for another process, including secrets."""
     told = settings.model_dump(mode="json")
     told["store"]["neo4j_password"] = settings.store.neo4j_password.get_secret_value()
     told["llm"]["api_key"] = settings.llm.api_key.get_secret_value()

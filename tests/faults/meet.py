@@ -1,4 +1,4 @@
-"""Several at one knowledge base: one writes, the others wait or ask, and nobody is told half of it."""
+"""Concurrent access to one knowledge base: a second writer is refused, and readers see consistent data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASKERS = 4
 
 
 def ingest_twice(bench: Bench) -> Outcome:
-    """A second ingest begins while one is at work: it ends at once, in one line, and the first goes on."""
+    """Start a second ingest during one: it must end with one line of error, and the first must complete."""
     account = Account("two ingests at once")
     for _ in range(bench.times):
         kb = bench.new()
@@ -34,7 +34,7 @@ def ingest_twice(bench: Bench) -> Outcome:
 
 
 def ask_while_ingesting(bench: Bench) -> Outcome:
-    """Many ask while documents come and go: each is answered from what was there before, or after, or told why not."""
+    """Ask during ingests: each answer must be that of the state before or after, or an error."""
     account = Account("askers while an ingest runs")
     kb = bench.copy(bench.whole)
     edited = bench.copy(bench.folder)
@@ -70,5 +70,5 @@ def _asked(kb: Path, right: set[str]) -> tuple[str, str]:
         return "", ""
     except Exception as error:
         return f"{type(error).__name__}: {error}", ""
-    # What an ingest is at work on is said with the answer.
+    # An answer during an ingest has a warning.
     return "", "" if said in right or "An ingest was started and has not finished" in said else f"answered {said!r}"

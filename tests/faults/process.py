@@ -1,4 +1,4 @@
-"""Strata as a process of its own: what it says, how it ends, and how it can be ended."""
+"""Running Strata as a process, and killing it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ report = build(sys.argv[1], sys.argv[2], Settings.model_validate_json(sys.argv[3
 sys.exit(report.exit_code)
 """
 _PATIENCE = 900
-"""Seconds after which a process counts as hung: on two cores that others share an ingest into Neo4j takes over 240."""
+"""Seconds until a process counts as hung; an ingest into Neo4j may take over 240 on two shared cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended, and what it said."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -41,12 +41,12 @@ class Ended:
 
     @property
     def clear(self) -> bool:
-        """Whether it ended with one line that says why, and no trace of Python's."""
+        """Whether it printed exactly one line of error and no traceback."""
         return "Traceback" not in self.err and self.err.startswith("strata: ") and self.err.count("\n") == 1
 
 
 def environment() -> dict[str, str]:
-    """The environment without settings of the developer's own."""
+    """The environment without the developer's settings."""
     ours = ("STRATA_", "OPENAI_", "NEO4J_", "PREFECT_API")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return kept | {"PYTHONPATH": str(ROOT)}
@@ -57,7 +57,7 @@ def command(*words: str | Path) -> list[str]:
 
 
 def strata(*words: str | Path, patience: float = _PATIENCE) -> Ended:
-    """Run the command line to its end."""
+    """Run the command until it ends."""
     ended = subprocess.run(
         command(*words), capture_output=True, text=True, env=environment(), timeout=patience, check=False
     )
@@ -67,7 +67,7 @@ def strata(*words: str | Path, patience: float = _PATIENCE) -> Ended:
 def ingesting(
     folder: Path, kb: Path, settings: str = "{}", shift: float = 0.0, extra: Mapping[str, str] | None = None
 ) -> subprocess.Popen[str]:
-    """Start an ingest that prints each event; its clock is `shift` seconds ahead."""
+    """Start an ingest that prints its events and whose clock is `shift` seconds ahead."""
     words = [sys.executable, "-c", INGEST, str(folder), str(kb), settings, str(shift)]
     return subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment() | dict(extra or {})
@@ -75,14 +75,14 @@ def ingesting(
 
 
 def events_of(process: subprocess.Popen[str]) -> list[str]:
-    """Let an ingest end, and return its events. Raises `AssertionError` where it ends with an error."""
+    """Wait for an ingest and return its events. Raises `AssertionError` if it fails."""
     out, err = process.communicate(timeout=_PATIENCE)
     assert process.returncode == 0, err
     return out.splitlines()
 
 
 def kill_at(process: subprocess.Popen[str], events: int, delay: float = 0.0) -> str:
-    """Kill an ingest so many seconds after so many events; return the last one, empty where it ended before."""
+    """Kill an ingest after some events and a delay; return the last event, or an empty string if it had ended."""
     seen = _read(process, events)
     time.sleep(delay)
     process.send_signal(signal.SIGKILL)
@@ -91,7 +91,7 @@ def kill_at(process: subprocess.Popen[str], events: int, delay: float = 0.0) -> 
 
 
 def kill_a_worker_at(process: subprocess.Popen[str], events: int, which: int) -> str:
-    """Kill one of the processes that an ingest has started, after so many events; return the last one, as above."""
+    """Kill a worker process of an ingest after some events; return the last event, or an empty string if none ran."""
     seen = _read(process, events)
     try:
         children = psutil.Process(process.pid).children(recursive=True)

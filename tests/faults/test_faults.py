@@ -1,4 +1,4 @@
-"""Every fault, tried a few times: nothing is lost, and nothing is let in."""
+"""Tests that every fault is survived, each tried a few times."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SEED = 12
 
 
 def marked(fault: Fault) -> object:
-    """The fault as a parameter, marked as slow where it is."""
+    """The fault as a parameter, with its slow mark."""
     return pytest.param(fault, id=fault.name, marks=[pytest.mark.slow] if fault.slow else [])
 
 
 @pytest.mark.parametrize("fault", [marked(fault) for fault in FAULTS if fault.name != NEO4J])
-def test_a_fault_costs_nothing(fault: Fault, tmp_path: Path) -> None:
+def test_a_fault_loses_nothing_and_lets_nothing_wrong_in(fault: Fault, tmp_path: Path) -> None:
     if fault.name == "disks filled" and not can_mount():
         pytest.skip("no disk can be mounted here: it takes root and unshare")
     outcome = fault.try_on(Bench(tmp_path, fault.few, SEED))
@@ -28,5 +28,5 @@ def test_a_fault_costs_nothing(fault: Fault, tmp_path: Path) -> None:
     assert outcome.sound
 
 
-def test_there_are_sixty_kills_in_all() -> None:
+def test_the_long_run_has_sixty_kills() -> None:
     assert sum(fault.many for fault in FAULTS if "killed" in fault.name) == 60

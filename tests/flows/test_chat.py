@@ -1,4 +1,4 @@
-"""`strata chat`: kept in the knowledge base, gone on with, dropped, and gone with what the answers rest on."""
+"""Tests of `strata chat`: conversations are saved, resumed, dropped, and erased with the documents they cite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def place(begun: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def chat(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Chat:
-    """Run `strata chat` with lines typed; returns exit code, output and errors."""
+    """Runs `strata chat` with typed lines, and returns exit code, output and errors."""
 
     def run(*words: str, typed: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr("sys.argv", ["strata", "chat", "--kb", str(place / "kb"), *words])
@@ -56,7 +56,7 @@ def kept(chat: Chat) -> list[dict[str, object]]:
     return found
 
 
-def test_a_conversation_is_kept_gone_on_with_and_dropped(chat: Chat) -> None:
+def test_a_conversation_is_saved_resumed_and_dropped(chat: Chat) -> None:
     code, out, err = chat(typed="What do the casing bolts of the K65 need?\n\n")
     (one,) = kept(chat)
     assert code == 0
@@ -65,7 +65,7 @@ def test_a_conversation_is_kept_gone_on_with_and_dropped(chat: Chat) -> None:
     assert str(one["id"]) in chat("--list")[1]
     for way in (("--last",), ("--resume", str(one["id"]))):
         _, out, err = chat(*way, typed="And how much is that for them?\n")
-        assert "> What do the casing bolts" in out  # what was said is shown again
+        assert "> What do the casing bolts" in out  # earlier turns are shown again
         assert "understood as: And how much is that for them? (" in err
     (one,) = kept(chat)
     assert [str(turn["asked"])[:3] for turn in one["turns"]] == ["Wha", "And", "And"]  # type: ignore[attr-defined]
@@ -77,13 +77,13 @@ def test_a_conversation_is_kept_gone_on_with_and_dropped(chat: Chat) -> None:
     assert (code, "strata chat --list" in err) == (4, True)
 
 
-def test_a_name_that_is_not_there_gets_the_nearest(chat: Chat) -> None:
+def test_an_unknown_name_gets_a_suggestion(chat: Chat) -> None:
     for words, hint in ((("--document", "pumo.md"), "did you mean pump.md"), (("--resume", "chat:0"), "chat --list")):
         code, _, err = chat(*words)
         assert (code, hint in err) == (4, True), words
 
 
-def test_an_answer_goes_with_the_documents_that_it_rests_on(chat: Chat, place: Path) -> None:
+def test_an_answer_is_erased_with_the_documents_it_cites(chat: Chat, place: Path) -> None:
     chat(typed="What do the casing bolts of the K65 need?\nWhat is the seal of the K80 made of?\n")
     (place / "folder" / "pump.md").unlink()
     build(place / "folder", place / "kb")
@@ -96,7 +96,7 @@ def test_an_answer_goes_with_the_documents_that_it_rests_on(chat: Chat, place: P
         assert not path.is_file() or b"68 Nm" not in path.read_bytes(), path
 
 
-def test_the_oldest_go_beyond_the_most(place: Path) -> None:
+def test_the_oldest_conversations_over_the_limit_are_dropped(place: Path) -> None:
     store = EmbeddedStore.open(KnowledgeBaseFolder(place / "kb").database, create=False)
     for number in range(MOST + 2):
         keep_conversation(store.catalog, KeptConversation(f"chat:{number}").said("q", "q", "a", ("d",)))

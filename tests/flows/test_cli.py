@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, and with which code it ends."""
+"""Tests of the command line: output, files and exit codes."""
 
 import json
 from collections.abc import Callable
@@ -33,13 +33,13 @@ def test_ingest_prints_a_summary_as_json(strata: Strata, tmp_path: Path) -> None
     assert report["stages"]["parse"] == {"done": 3, "reused": 0, "failed": 0}
 
 
-def test_an_ingest_that_has_nothing_to_do_says_so(strata: Strata, kb: Path) -> None:
+def test_an_ingest_without_changes_reports_so(strata: Strata, kb: Path) -> None:
     code, out, _ = strata("ingest", kb.parent / "folder", "--kb", kb, "--no-flow", "--quiet")
     assert code == 0
     assert "3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
 
 
-def test_status_tells_of_an_ingest_that_has_not_ended(strata: Strata, tmp_path: Path) -> None:
+def test_status_reports_an_unfinished_ingest(strata: Strata, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     kill_after(5, folder, tmp_path / "kb")
     code, out, _ = strata("status", "--kb", tmp_path / "kb")
@@ -57,7 +57,7 @@ def test_status_tells_of_an_ingest_that_has_not_ended(strata: Strata, tmp_path: 
         (("--runner", "ray", "--address", "tcp://127.0.0.1:8786"), "is not an address for --runner ray"),
     ],
 )
-def test_a_runner_and_its_address_go_together(
+def test_a_runner_needs_a_matching_address(
     options: tuple[str, ...], words: str, strata: Strata, tmp_path: Path
 ) -> None:
     code, _, err = strata("ingest", write_folder(tmp_path / "folder"), "--kb", tmp_path / "kb", *options)
@@ -75,7 +75,7 @@ def test_a_runner_and_its_address_go_together(
     ],
     ids=["missing", "empty", "file"],
 )
-def test_a_folder_that_cannot_be_ingested_is_one_clear_line(
+def test_a_folder_that_cannot_be_ingested_is_reported_in_one_line(
     make: Callable[[Path], object], code: int, line: str, strata: Strata, tmp_path: Path
 ) -> None:
     make(tmp_path / "folder")
@@ -99,7 +99,7 @@ def test_a_file_in_place_of_a_folder_and_a_folder_in_place_of_a_file_are_called_
         assert (ended, said in err) == (code, True)
 
 
-def test_a_broken_file_is_named_and_the_code_tells_of_it(strata: Strata, tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_and_changes_the_exit_code(strata: Strata, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     code, out, _ = strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow", "--quiet")
@@ -114,7 +114,7 @@ def test_a_question_is_answered_with_its_source(strata: Strata, kb: Path) -> Non
     assert "manual.md" in out
 
 
-def test_an_answer_as_json_is_the_whole_answer(strata: Strata, kb: Path) -> None:
+def test_json_output_has_the_whole_answer(strata: Strata, kb: Path) -> None:
     _, out, _ = strata("ask", "How often is the bearing oil changed?", "--kb", kb, "--json")
     answer = json.loads(out)
     assert answer["abstained"] is False
@@ -122,31 +122,31 @@ def test_an_answer_as_json_is_the_whole_answer(strata: Strata, kb: Path) -> None
     assert "4000 hours" in answer["citations"][0]["quote"]
 
 
-def test_a_question_with_nothing_to_find_is_answered_so(strata: Strata, kb: Path) -> None:
+def test_a_question_that_no_document_answers_is_refused(strata: Strata, kb: Path) -> None:
     code, out, _ = strata("ask", "Who won the football championship in Zanzibar?", "--kb", kb)
     assert code == 0
     assert "The documents do not say" in out
 
 
-def test_without_a_knowledge_base_there_is_one_line(strata: Strata, tmp_path: Path) -> None:
+def test_a_missing_knowledge_base_is_reported_in_one_line(strata: Strata, tmp_path: Path) -> None:
     code, out, err = strata("ask", "Anything?", "--kb", tmp_path / "none")
     assert (code, out) == (5, "")
     assert err == f"strata: no knowledge base at {tmp_path / 'none'} (`strata ingest FOLDER` creates one)\n"
 
 
-def test_status_tells_of_every_document(strata: Strata, kb: Path) -> None:
+def test_status_lists_every_document(strata: Strata, kb: Path) -> None:
     _, out, _ = strata("status", "--kb", kb, "--json")
     assert [entry["status"] for entry in json.loads(out)] == ["indexed"] * 3
 
 
 @pytest.mark.usefixtures("all_defaults")
-def test_config_names_where_a_value_came_from(strata: Strata, kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_shows_the_origin_of_a_value(strata: Strata, kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "410")
     _, out, _ = strata("config", "--kb", kb, "--changed", "--json")
     assert json.loads(out) == {"chunk.max_tokens": {"value": 410, "from": "environment"}}
 
 
-def test_an_unknown_setting_names_the_nearest(strata: Strata, kb: Path) -> None:
+def test_an_unknown_setting_suggests_the_nearest(strata: Strata, kb: Path) -> None:
     code, _, err = strata("ask", "Anything?", "--kb", kb, "--set", "chunk.max_token=3")
     assert code == 2
     assert "did you mean chunk.max_tokens?" in err
@@ -159,18 +159,18 @@ def test_the_graph_is_exported_in_a_stable_order(strata: Strata, kb: Path) -> No
     assert len(lines) > 30
 
 
-def test_a_sound_knowledge_base_passes_fsck(strata: Strata, kb: Path) -> None:
+def test_a_consistent_knowledge_base_passes_fsck(strata: Strata, kb: Path) -> None:
     code, out, _ = strata("fsck", "--kb", kb)
     assert code == 0
     assert "agree on 3 documents" in out
 
 
-def test_diff_of_an_unchanged_folder_says_so(strata: Strata, kb: Path) -> None:
+def test_diff_of_an_unchanged_folder_reports_no_difference(strata: Strata, kb: Path) -> None:
     _, out, _ = strata("diff", kb.parent / "folder", "--kb", kb, "--quiet")
     assert "no difference" in out
 
 
-def test_the_chunks_of_a_file_are_shown_with_their_summaries(strata: Strata, tmp_path: Path) -> None:
+def test_parse_can_show_chunks_with_their_summaries(strata: Strata, tmp_path: Path) -> None:
     file = tmp_path / "pumps.md"
     told = "The feed pump moves cold water through the long pipe of the station."
     file.write_text(
@@ -185,7 +185,7 @@ def test_the_chunks_of_a_file_are_shown_with_their_summaries(strata: Strata, tmp
     assert strata("parse", file, "--chunks", "--json")[0] == 2
 
 
-def test_every_command_has_help(strata: Strata) -> None:
+def test_help_lists_every_command(strata: Strata) -> None:
     code, out, _ = strata("--help")
     assert code == 0
     for name in ("ingest", "ask", "chat", "parse", "status", "diff", "forget", "fsck", "reindex", "config", "demo"):

@@ -1,4 +1,4 @@
-"""Whatever names, titles and texts hold, every command shows it as text: no markup, no escape sequence."""
+"""Tests that every command prints hostile names, titles and texts without markup or escape sequences."""
 
 import ast
 import io
@@ -48,7 +48,7 @@ COMMANDS = {
     "forget %1B[2Jz.txt KB": 0,
     "diff folder KB --json": 0,
 }
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b]")
+CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b]")
 
 
 Strata = Callable[..., tuple[int, str, str]]
@@ -56,7 +56,7 @@ Strata = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def strata(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Strata:
-    """Run the command in `place`; returns its exit code, its output and its errors."""
+    """Runs the command in `place`, and returns exit code, output and errors."""
 
     def run(*words: str) -> tuple[int, str, str]:
         monkeypatch.chdir(place)
@@ -70,7 +70,7 @@ def strata(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder `folder` and its knowledge base `kb`, whose names and texts are hostile to a terminal."""
+    """A folder and its knowledge base `kb`, with names and texts that are hostile to a terminal."""
     place = tmp_path_factory.mktemp("shown")
     for number, name in enumerate(NAMES):
         path = place / "folder" / os.fsdecode(name)
@@ -85,15 +85,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_every_command_shows_hostile_names_and_texts_as_text(strata: Strata) -> None:
+def test_every_command_prints_hostile_names_and_texts_as_text(strata: Strata) -> None:
     for words, code in COMMANDS.items():
         ended, *printed = strata(*words.replace("KB", "--kb kb").split())
         assert ended == code, (words, printed)
         for output in printed:
-            assert not OBEYED.search(output), (words, output)
+            assert not CONTROL_CHARACTERS.search(output), (words, output)
 
 
-def test_every_file_is_told_by_a_name_of_its_own(strata: Strata) -> None:
+def test_every_file_is_listed_under_a_unique_name(strata: Strata) -> None:
     strata("ingest", "folder", "--kb", "kb", "--no-flow")
     uris = [entry["uri"] for entry in json.loads(strata("status", "--all", "--json", "--kb", "kb")[1])]
     assert {"caf%E9.txt", "%25E9.txt", "a.zip%21/b.txt", "a.zip!/b.txt", "a.zip!/%1B[31mred%21/c.txt"} <= set(uris)
@@ -102,7 +102,7 @@ def test_every_file_is_told_by_a_name_of_its_own(strata: Strata) -> None:
     assert [row.split("  ")[0] for row in rows[1:-1]] == [uri.replace("\u200b", "<U+200B>") for uri in uris]
 
 
-def test_an_export_holds_the_texts_as_json_has_them(strata: Strata) -> None:
+def test_a_graph_export_has_hostile_texts_as_escaped_json(strata: Strata) -> None:
     code, out, _ = strata("graph", "export", "--kb", "kb")
     assert code == 0
     assert "\x1b" not in out
@@ -110,23 +110,23 @@ def test_an_export_holds_the_texts_as_json_has_them(strata: Strata) -> None:
 
 
 @pytest.mark.parametrize("name", ["caf%E9.txt", os.fsdecode(b"caf\xe9.txt"), "zw<U+200B>j.txt"])
-def test_a_document_is_forgotten_by_the_name_shown_and_by_its_own(strata: Strata, name: str) -> None:
+def test_a_document_can_be_forgotten_by_its_displayed_or_its_real_name(strata: Strata, name: str) -> None:
     assert strata("ingest", "folder", "--kb", "kb", "--no-flow")[0] == 8
     code, out, _ = strata("forget", name, "--kb", "kb")
     assert (code, out.count("forgotten: ")) == (0, 1)
 
 
-def test_a_file_is_parsed_whatever_it_is_called(strata: Strata) -> None:
+def test_a_file_with_any_name_can_be_parsed(strata: Strata) -> None:
     code, out, _ = strata("parse", os.fsdecode(b"folder/caf\xe9.txt"))
     assert code == 0
     assert "overheats at 90 degrees" in out
     for name in ("folder/[/x].bin", "\x1b[2Jnothing"):
         code, _, err = strata("parse", name)
         assert code == 4
-        assert not OBEYED.search(err)
+        assert not CONTROL_CHARACTERS.search(err)
 
 
-def test_an_output_of_any_encoding_is_written(place: Path) -> None:
+def test_output_can_be_written_in_any_encoding(place: Path) -> None:
     name = "过热 \U0001f600.txt"
     (place / "folder" / name).write_text("过热")
     build(place / "folder", place / "kb")
@@ -143,7 +143,7 @@ def test_an_output_of_any_encoding_is_written(place: Path) -> None:
     assert printed("graph", "export")
 
 
-def test_nothing_is_cut_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_cells_are_not_truncated_unless_the_output_is_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     long = "folder/" * 200 + "a.txt"
     table = TextTable("document", "reason")
     table.row(long, "one\ntwo")
@@ -155,13 +155,13 @@ def test_nothing_is_cut_where_the_output_is_no_terminal(capsys: pytest.CaptureFi
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that reports to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-def test_a_terminal_folds_what_is_long_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_cells_are_folded_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("COLUMNS", "40")
@@ -169,19 +169,19 @@ def test_a_terminal_folds_what_is_long_and_cuts_nothing(monkeypatch: pytest.Monk
     table = TextTable("document", "reason")
     table.row("abcdefghi/" * 20, "too large")
     console().print(table)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()  # rich's own
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()  # styles of rich
     assert max(len(row) for row in lines) <= 40
     assert "".join(row.split()[0] for row in lines[1:]) == "abcdefghi/" * 20
 
 
-def test_a_line_holds_its_parts_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_markup_in_a_line_is_printed_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     console().print(line(("failed", "red"), " [red]a\x1b[2J\n:smile: ", "[/]"))
     console().print("[bold]\x9b2J")
     assert capsys.readouterr().out == "failed [red]a<U+001B>[2J⏎:smile: [/]\n[bold]<U+009B>2J\n"
 
 
-def test_no_command_prints_but_by_the_one_way() -> None:
-    """Names of rich's console and table, and of the streams, stand in no other module of the command line."""
+def test_commands_print_only_through_the_printing_module() -> None:
+    """Rich's constructors and the standard streams are used in no other module of the command line."""
     folder = Path(str(flows.cli.__file__)).parent
     elsewhere = []
     for file in sorted(folder.glob("*.py")):

@@ -1,4 +1,4 @@
-"""Flows that a real Prefect server starts: by hand, by a schedule, on a change; and what the worker makes of them."""
+"""Tests of deployed flows on a real Prefect server: started manually, by a schedule, and on a change."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def named(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def strata_alone(*words: object, here: Path) -> subprocess.CompletedProcess[str]:
-    """The command in a process and folder of its own, as a user has it."""
+    """Run the command in a separate process in a folder."""
     command = [sys.executable, "-c", STRATA, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=here, timeout=300)
 
 
 def deployment(api: Api, name: str) -> Json:
-    """The only deployment of a name."""
+    """The only deployment with a name."""
     (found,) = api.post("/deployments/filter", deployments={"name": {"any_": [name]}})
     return dict(found)
 
@@ -59,7 +59,7 @@ def states(api: Api, name: str) -> list[str]:
 
 @contextmanager
 def worker(here: Path) -> Iterator[None]:
-    """`strata flow work` until the block ends."""
+    """`strata flow work`, running until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-c", STRATA, "flow", "work"], cwd=here, start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -83,7 +83,7 @@ def until(api: Api, name: str, wanted: list[str]) -> None:
     raise AssertionError(now)
 
 
-def test_flows_are_deployed_by_hand_and_by_a_schedule_and_a_worker_takes_them(api: Api, tmp_path: Path) -> None:
+def test_deployed_flows_with_and_without_a_schedule_are_run_by_a_worker(api: Api, tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "plant"), tmp_path / "kb"
     set_it = ("--set", "chunk.max_tokens=500")
     done = strata_alone("flow", "deploy", "plant", "--kb", "kb", "--cron", "0 3 1 1 *", *set_it, here=tmp_path)
@@ -122,8 +122,11 @@ def test_flows_are_deployed_by_hand_and_by_a_schedule_and_a_worker_takes_them(ap
     assert {"reindex-report", "evaluation-report"} <= reports
 
 
-def test_a_folder_that_changes_is_ingested(api: Api, tmp_path: Path) -> None:
-    folder, kb = write_folder(tmp_path / "watched"), tmp_path / "watched" / "kb"  # what the run writes starts no run
+def test_a_changed_folder_is_ingested(api: Api, tmp_path: Path) -> None:
+    folder, kb = (
+        write_folder(tmp_path / "watched"),
+        tmp_path / "watched" / "kb",
+    )  # what the run writes there starts no other run
     build(folder, kb)
     done = strata_alone("flow", "deploy", "watched", "--kb", "watched/kb", "--on-change", here=tmp_path)
     assert (done.returncode, deployment(api, "watched")["tags"]) == (0, ["on-change"])
@@ -134,7 +137,7 @@ def test_a_folder_that_changes_is_ingested(api: Api, tmp_path: Path) -> None:
     assert "new.md" in entries_of(kb)
 
 
-def test_prefects_own_command_deploys_the_flows_of_its_file(api: Api, tmp_path: Path) -> None:
+def test_the_command_of_prefect_deploys_the_flows_of_its_file(api: Api, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "of a file")
     places = {"DOCUMENTS": str(folder), "KNOWLEDGE_BASE": str(tmp_path / "kb"), "PREFECT_HOME": str(tmp_path)}
     environment = {**os.environ, **places}
@@ -150,7 +153,7 @@ def test_prefects_own_command_deploys_the_flows_of_its_file(api: Api, tmp_path: 
         api.delete(f"/deployments/{deployment(api, name)['id']}")
 
 
-def test_what_cannot_be_deployed_is_said(strata: Strata, tmp_path: Path) -> None:
+def test_an_invalid_deployment_is_refused_with_a_reason(strata: Strata, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "plant")
     secret = strata("flow", "deploy", folder, "--kb", tmp_path / "kb", "--set", "llm.api_key=sk-1")
     assert (secret[0], "llm.api_key is a secret" in secret[2]) == (2, True)

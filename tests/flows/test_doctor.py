@@ -1,4 +1,4 @@
-"""`strata doctor`: each check against the real thing, and against one that is no good."""
+"""Tests of `strata doctor`: each check with a working and a failing subject."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kb(built: Path, tmp_path: Path) -> Path:
 
 
 def found(name: str, kb: Path, **options: object) -> Result:
-    """What one check finds, with settings by path, `__` for the dot."""
+    """The result of one check, with settings given by path, `__` standing for a dot."""
     chosen = {path.replace("__", "."): value for path, value in options.items()}
     return result_of(BY_NAME[name], Subject(kb, load(kb, chosen, QaSettings).settings))
 
@@ -55,7 +55,7 @@ def closed_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_an_endpoint_that_replies_is_good_and_gets_one_small_call(tmp_path: Path) -> None:
+def test_a_working_endpoint_passes_with_one_call(tmp_path: Path) -> None:
     with endpoint(completion("ready")) as server:
         result = found("language model", tmp_path, llm__base_url=server.url, llm__model="m")
     assert (result.grade, len(server.paths)) == (Grade.OK, 1)
@@ -72,7 +72,7 @@ def test_an_endpoint_that_replies_is_good_and_gets_one_small_call(tmp_path: Path
         (Sent(404, "<html>nginx</html>", "text/html"), "(HTTP 404)", "base_url"),
     ],
 )
-def test_an_endpoint_that_does_not_is_told_apart(sent: Sent, words: str, hint: str, tmp_path: Path) -> None:
+def test_failures_of_an_endpoint_are_distinguished(sent: Sent, words: str, hint: str, tmp_path: Path) -> None:
     with endpoint(sent) as server:
         result = found("language model", tmp_path, llm__base_url=server.url, llm__model="m")
     assert result.grade is Grade.FAILED
@@ -81,7 +81,7 @@ def test_an_endpoint_that_does_not_is_told_apart(sent: Sent, words: str, hint: s
     assert "html" not in result.text
 
 
-def test_an_endpoint_that_is_away_or_hangs_is_told(tmp_path: Path) -> None:
+def test_an_unreachable_or_hanging_endpoint_is_reported(tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{closed_port()}/v1"
     assert "cannot be reached" in found("language model", tmp_path, llm__base_url=url).text
     hold = threading.Event()
@@ -91,19 +91,19 @@ def test_an_endpoint_that_is_away_or_hangs_is_told(tmp_path: Path) -> None:
     assert "in time" in result.text
 
 
-def test_without_an_endpoint_nothing_is_asked(tmp_path: Path) -> None:
+def test_without_an_endpoint_the_check_passes(tmp_path: Path) -> None:
     result = found("language model", tmp_path)
     assert (result.grade, "quoted" in result.text) == (Grade.OK, True)
 
 
-def test_the_embedder_loads_and_must_be_that_of_the_knowledge_base(kb: Path) -> None:
+def test_the_embedder_must_load_and_match_the_knowledge_base(kb: Path) -> None:
     assert found("embedder", kb).grade is Grade.OK
     other = found("embedder", kb, embed__name="hashing")
     assert other.grade is Grade.FAILED
     assert "was embedded by wordllama" in other.text
 
 
-def test_an_endpoint_for_vectors_is_tried_too(tmp_path: Path) -> None:
+def test_an_embedding_endpoint_is_checked(tmp_path: Path) -> None:
     with endpoint(PAGE) as server:
         result = found("embedder", tmp_path, embed__name="openai", embed__base_url=server.url)
     assert result.grade is Grade.FAILED
@@ -116,20 +116,20 @@ def test_the_ocr_engine_reads_a_picture(tmp_path: Path) -> None:
     assert found("OCR", tmp_path, parse__ocr__engine="none").text.startswith("off")
 
 
-def test_a_neo4j_that_is_away_or_is_none_has_failed(tmp_path: Path) -> None:
+def test_an_unreachable_neo4j_and_another_server_on_its_port_fail(tmp_path: Path) -> None:
     away = f"bolt://127.0.0.1:{closed_port()}"
     result = found("Neo4j", tmp_path, store__neo4j_uri=away)
     assert (result.grade, away in result.text) == (Grade.FAILED, True)
     with endpoint(PAGE) as server:
         named = {"store.neo4j_uri": f"bolt://127.0.0.1:{server.server_address[1]}"}
-        soon = replace(BY_NAME["Neo4j"], seconds=3)  # neither says a word: it ends when its time is up
+        soon = replace(BY_NAME["Neo4j"], seconds=3)  # neither side sends anything, so the check ends by its timeout
         other = result_of(soon, Subject(tmp_path, load(tmp_path, named, QaSettings).settings))
     assert other.grade is Grade.FAILED
     assert found("Neo4j", tmp_path).grade is Grade.OK
 
 
 @pytest.mark.neo4j
-def test_a_neo4j_tells_its_release_and_refuses_a_wrong_password(tmp_path: Path, neo4j_address: Neo4jAddress) -> None:
+def test_a_neo4j_reports_its_version_and_refuses_a_wrong_password(tmp_path: Path, neo4j_address: Neo4jAddress) -> None:
     named = {"store__neo4j_uri": neo4j_address.uri, "store__neo4j_user": neo4j_address.user}
     right = found("Neo4j", tmp_path, **named, store__neo4j_password=neo4j_address.password)
     assert (right.grade, "Neo4j Kernel" in right.text) == (Grade.OK, True)
@@ -138,7 +138,7 @@ def test_a_neo4j_tells_its_release_and_refuses_a_wrong_password(tmp_path: Path, 
         assert "refuses this user name and password" in wrong.text
 
 
-def test_a_prefect_server_that_is_named_must_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configured_prefect_server_must_respond(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no server runs" in found("Prefect", tmp_path).text
     with endpoint(Sent(body="true")) as server:
         monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{server.server_address[1]}/api")
@@ -148,13 +148,13 @@ def test_a_prefect_server_that_is_named_must_answer(tmp_path: Path, monkeypatch:
     assert (result.grade, "--no-flow" in result.hint) == (Grade.FAILED, True)
 
 
-def test_packages_are_counted_and_a_missing_one_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found("packages", tmp_path).grade is Grade.OK
     monkeypatch.setattr(doctor_checks, "requires", lambda name: ["no-such-package-at-all>=1", 'x; extra == "dev"'])
     assert found("packages", tmp_path).text == "not installed: no-such-package-at-all"
 
 
-def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_disk_must_be_writable_and_have_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found("disk", tmp_path / "not" / "yet").grade is Grade.OK
     for free, grade in ((1 << 30, Grade.WARNING), (1 << 20, Grade.FAILED)):
         usage = shutil.disk_usage(tmp_path)._replace(free=free)
@@ -164,14 +164,14 @@ def test_the_disk_must_be_writable_and_have_room(tmp_path: Path, monkeypatch: py
         assert "cannot be written" in found("disk", Path("/proc/strata")).text
 
 
-def test_telemetry_that_somebody_turned_on_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_enabled_telemetry_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disable_telemetry()
     assert found("telemetry", tmp_path).grade is Grade.OK
     monkeypatch.setenv("DO_NOT_TRACK", "0")
     assert "DO_NOT_TRACK=0" in found("telemetry", tmp_path).text
 
 
-def test_libreoffice_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_libreoffice_is_searched_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "soffice").touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert found("LibreOffice", tmp_path).grade is Grade.OK
@@ -179,7 +179,7 @@ def test_libreoffice_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert found("LibreOffice", tmp_path).grade is Grade.WARNING
 
 
-def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> None:
+def test_a_knowledge_base_is_reported_as_complete_locked_unfinished_or_damaged(kb: Path) -> None:
     assert found("knowledge base", kb / "none").grade is Grade.OK
     assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 checked are complete"
     with open_stores(kb, load(kb).settings) as stores:
@@ -197,7 +197,7 @@ def test_a_knowledge_base_is_whole_half_built_locked_or_damaged(kb: Path) -> Non
     assert "fsck" in damaged.hint
 
 
-def test_a_check_that_takes_too_long_has_failed_and_one_that_raises_too(tmp_path: Path) -> None:
+def test_a_check_that_times_out_or_raises_has_failed(tmp_path: Path) -> None:
     subject = Subject(tmp_path, QaSettings())
     held = threading.Event()
     slow = Check("slow", lambda _: good(str(held.wait(60))), 0.05)
@@ -220,7 +220,7 @@ def strata(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     return run
 
 
-def test_the_command_prints_a_line_each_and_tells_failures_by_its_code(
+def test_the_command_prints_a_line_per_check_and_fails_by_its_exit_code(
     kb: Path, strata: Callable[..., tuple[int, str]]
 ) -> None:
     code, out = strata("doctor", "--kb", kb)
@@ -234,7 +234,7 @@ def test_the_command_prints_a_line_each_and_tells_failures_by_its_code(
     assert results["embedder"]["grade"] == "ok"
 
 
-def test_settings_that_are_wrong_are_a_finding_and_the_rest_is_tried(
+def test_invalid_settings_are_reported_and_the_other_checks_still_run(
     kb: Path, strata: Callable[..., tuple[int, str]]
 ) -> None:
     (kb / "strata.toml").write_text("[llm]\nbase_ur = 'x'\n", encoding="utf-8")

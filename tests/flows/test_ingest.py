@@ -1,4 +1,4 @@
-"""The flow on a real Prefect server: its tasks by stage, one document's failure, retries, kills, the same result."""
+"""Tests of the ingest flow on a real Prefect server: tasks by stage, failures, retries, kills, and its result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.slow
 
 
 def _reply(request: urllib.request.Request) -> bytes:
-    """What Prefect answers: 503 is its word for a database that is busy, and to be asked again, as its client does."""
+    """The reply of Prefect; a 503 (database busy) is retried, as by Prefect's own client."""
     for _ in range(20):
         try:
             with urllib.request.urlopen(request, timeout=30) as reply:
@@ -57,7 +57,7 @@ def _reply(request: urllib.request.Request) -> bytes:
 
 @dataclass(frozen=True)
 class Api:
-    """What a Prefect server tells."""
+    """A client of a Prefect server."""
 
     url: str
     pid: int
@@ -73,12 +73,12 @@ class Api:
         _reply(urllib.request.Request(self.url + path, method="DELETE"))
 
     def run_of(self, folder: Path) -> Json:
-        """The last run over a folder."""
+        """The latest run over a folder."""
         named = {"name": {"any_": [folder.name]}}
         return dict(self.post("/flow_runs/filter", sort="START_TIME_DESC", flow_runs=named)[0])
 
     def of(self, run: Json, path: str, kind: str, enough: Callable[[list[Json]], bool]) -> list[Json]:
-        """What belongs to a run, once it is all there: the server takes in events and logs a little later."""
+        """The objects of a run once they are complete: the server stores events and logs with a delay."""
         mine = {kind: {"flow_run_id": {"any_": [run["id"]]}}} if kind else {"flow_runs": {"id": {"any_": [run["id"]]}}}
         for _ in range(300):
             found: list[Json] = self.post(path, **mine)
@@ -108,7 +108,7 @@ def run(program: str, *words: object, **variables: str) -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **variables})
 
 
-def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: Path) -> None:
+def test_each_stage_of_each_document_is_a_task_and_a_broken_file_fails_its_task(api: Api, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "plant one")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing\n")
     done = run(RUN, folder, tmp_path / "flow", STRATA_CHUNK__MAX_TOKENS="500")
@@ -130,7 +130,9 @@ def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: 
     assert "broken.pdf: not a readable PDF" in failed["state"]["message"]
     assert {task["state_name"] for task in tasks.values()} == {"Completed"}
     assert {task["empirical_policy"]["retries"] for task in tasks.values()} == {RETRIES}
-    assert {tag for task in tasks.values() for tag in task["tags"]} == set()  # Prefect asks the server about each
+    assert {
+        tag for task in tasks.values() for tag in task["tags"]
+    } == set()  # no tags, because Prefect queries the server for each tag
 
     artifacts = {
         one["key"]: one for one in api.of(seen, "/artifacts/filter", "artifacts", lambda found: len(found) > 2)
@@ -147,13 +149,13 @@ def test_a_folder_with_a_broken_file_is_seen_stage_by_stage(api: Api, tmp_path: 
     assert_same(tmp_path / "flow", tmp_path / "plain")
 
 
-def test_the_limits_of_ocr_models_and_stores_are_on_the_server_and_a_users_own_stay(api: Api, tmp_path: Path) -> None:
+def test_concurrency_limits_for_ocr_models_and_stores_are_created_on_the_server(api: Api, tmp_path: Path) -> None:
     run(RUN, write_folder(tmp_path / "limited"), tmp_path / "kb")
     limits = {one["name"]: one for one in api.post("/v2/concurrency_limits/filter")}
     assert {"tag:ocr", "tag:model", "tag:store"} <= limits.keys()
 
 
-def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
+def test_many_small_documents_need_few_tasks(api: Api, tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(40):
@@ -170,7 +172,7 @@ def test_many_small_documents_take_few_tasks(api: Api, tmp_path: Path) -> None:
     assert_same(tmp_path / "kb", tmp_path / "plain")
 
 
-SHAKY = """
+FAILING_EMBEDDER = """
 from pathlib import Path
 from pipelines.core.errors import CallTimedOut
 from pipelines.llm.embedder import Side
@@ -187,14 +189,14 @@ class Shaky(HashingEmbedder):
 """
 
 
-def test_a_document_of_a_batch_that_an_endpoint_failed_is_tried_again_alone(api: Api, tmp_path: Path) -> None:
+def test_a_document_of_a_batch_whose_endpoint_failed_is_retried_alone(api: Api, tmp_path: Path) -> None:
     folder = tmp_path / "shaky"
     folder.mkdir()
     for number in range(20):
         (folder / f"{number:02}.md").write_text(
             f"# Pump P-{number:02}\n\nThe pump P-{number:02} delivers {number} m3/h.\n"
         )
-    (tmp_path / "shaky_embedder.py").write_text(SHAKY)
+    (tmp_path / "shaky_embedder.py").write_text(FAILING_EMBEDDER)
     own = {"PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path)), "STRATA_EMBED__NAME": "shaky_embedder:Shaky"}
     done = run(RUN, folder, tmp_path / "kb", **own)
     assert (done.stdout, done.stderr) == ("{'indexed': 20} 20\n", "")
@@ -206,7 +208,7 @@ def test_a_document_of_a_batch_that_an_endpoint_failed_is_tried_again_alone(api:
     assert_same(tmp_path / "kb", tmp_path / "plain")
 
 
-def test_a_store_that_is_away_is_tried_again_and_then_ends_the_run(api: Api, tmp_path: Path) -> None:
+def test_an_unavailable_store_is_retried_and_then_fails_the_run(api: Api, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "projected")
     done = run(RUN, folder, tmp_path / "kb", STRATA_STORE__NEO4J_URI="bolt://127.0.0.1:1")
     assert "StoreUnavailable" in done.stderr
@@ -217,7 +219,7 @@ def test_a_store_that_is_away_is_tried_again_and_then_ends_the_run(api: Api, tmp
 
 
 @pytest.mark.parametrize("stage", ["chunk", "link", "load"])
-def test_a_flow_that_is_killed_is_gone_on_with_plainly(stage: str, tmp_path: Path) -> None:
+def test_a_killed_flow_can_be_resumed_without_a_flow(stage: str, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "killed")
     assert run(RUN_AND_DIE, folder, tmp_path / "kb", stage).returncode == -signal.SIGKILL
     build(folder, tmp_path / "kb")
@@ -240,7 +242,7 @@ print(ingest(sys.argv[1], sys.argv[2], progress=hear).documents)
 
 
 @pytest.mark.parametrize("stage", ["chunk", "load"])
-def test_a_server_that_goes_away_does_not_cost_the_run_and_is_told_once(
+def test_a_server_that_disappears_does_not_stop_the_run_and_is_reported_once(
     stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_folder(tmp_path / "left alone")

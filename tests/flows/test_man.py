@@ -1,4 +1,4 @@
-"""The manual page: every command is in it, and roff understands it."""
+"""Tests of the manual page."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def test_every_command_and_option_is_in_the_page(page: str) -> None:
     assert "\\-\\-allow\\-changes" in page
 
 
-def test_no_help_is_taken_for_a_request(page: str) -> None:
+def test_help_texts_contain_no_roff_requests(page: str) -> None:
     requests = {line.split(" ")[0] for line in page.splitlines() if line.startswith((".", "'"))}
     assert requests <= {".TH", ".SH", ".SS", ".PP", ".TP", ".B"}
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="no groff here")
-def test_roff_understands_it(page: str) -> None:
+def test_groff_accepts_the_page(page: str) -> None:
     told = subprocess.run(["groff", "-man", "-ww", "-z"], input=page, capture_output=True, text=True, check=True)
     assert told.stderr == ""

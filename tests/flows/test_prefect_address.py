@@ -1,4 +1,4 @@
-"""Which Prefect server a run is seen on; no settings come from a folder of documents that one happens to be in."""
+"""Tests of choosing the Prefect server, and of ignoring Prefect settings in folders of documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("name", sorted(WRITTEN))
 @pytest.mark.parametrize("place", ["folder", "folder/deeper", "kb"])
-def test_settings_of_prefect_in_somebody_elses_folder_are_refused(
+def test_prefect_settings_in_a_folder_of_documents_are_refused(
     name: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, kb, here = write_folder(tmp_path / "folder"), tmp_path / "kb", tmp_path / place
@@ -37,7 +37,7 @@ def test_settings_of_prefect_in_somebody_elses_folder_are_refused(
 
 
 @pytest.mark.parametrize("name", ["prefect.toml", "pyproject.toml"])
-def test_those_of_another_folder_and_files_that_are_not_prefects_are_left_alone(
+def test_prefect_settings_elsewhere_and_unrelated_files_are_accepted(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
@@ -49,14 +49,16 @@ def test_those_of_another_folder_and_files_that_are_not_prefects_are_left_alone(
         ingest(folder, kb)
 
 
-def test_without_a_server_the_run_goes_plainly_and_says_how_to_see_one(tmp_path: Path) -> None:
+def test_without_a_server_the_run_is_plain_and_says_how_to_start_one(tmp_path: Path) -> None:
     events: list[Event] = []
     report = ingest(write_folder(tmp_path / "folder"), tmp_path / "kb", progress=events.append)
     assert report.documents == {"indexed": 3}
     assert [event.detail for event in events if event.stage is Stage.FLOW] == [NO_SERVER]
 
 
-def test_a_server_is_named_by_the_environment_or_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_address_comes_from_the_environment_a_profile_or_the_default_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert server_address() == ""
     with endpoint(Sent(body="true"), Sent(body="true"), Sent(body="true")) as server:
         api = f"http://127.0.0.1:{server.server_address[1]}/api"
@@ -72,13 +74,13 @@ def test_a_server_is_named_by_the_environment_or_a_profile(tmp_path: Path, monke
         assert server_address() == api
 
 
-def test_what_answers_at_prefects_own_address_and_is_not_prefect_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_program_at_the_default_address_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     with endpoint(Sent(body="hello")) as server:
         monkeypatch.setenv("PREFECT_SERVER_API_PORT", str(server.server_address[1]))
         assert server_address() == ""
 
 
-def test_a_server_that_is_named_and_does_not_answer_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configured_server_that_does_not_respond_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFECT_API_URL", NOWHERE)
     with pytest.raises(ServerFailed, match="does not answer") as caught:
         server_address()

@@ -1,4 +1,4 @@
-"""The reports of runs are kept: what each did, took and failed at; what a removed document left in them goes."""
+"""Tests of the stored reports of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
     assert first["settings"]["chunk.max_tokens"] == 500
     assert second["report"]["changes"]["removed"] == 1
     assert "hush" not in json.dumps([first, second])
-    assert "broken.pdf" not in json.dumps([first, second])  # it has gone, and what was told of it with it
+    assert "broken.pdf" not in json.dumps([first, second])  # removed together with the document
 
     code, out, _ = strata("runs", "show", "1", "--kb", kb)
     assert code == 0
@@ -41,7 +41,7 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
     assert (code, "there are 1 to 2" in err) == (4, True)
 
 
-def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
+def test_only_the_latest_runs_are_kept(tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
     report = build(folder, kb)
     from pipelines.ingest.report import record_run

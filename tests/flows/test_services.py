@@ -1,4 +1,4 @@
-"""What `make up` starts: a Prefect server that is found again, named to a shell, and ended; a port that is taken."""
+"""Tests of the services of `make up`: a Prefect server is started, found again and stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def free_port() -> int:
 
 
 @pytest.mark.slow
-def test_a_server_is_started_once_named_and_ended_and_its_page_asks_its_own_api(tmp_path: Path) -> None:
+def test_a_prefect_server_is_started_once_found_and_stopped(tmp_path: Path) -> None:
     home, config = tmp_path / "prefect", neo4j.Config(home=tmp_path / "neo4j")
     running = prefect.start(free_port(), home)
     try:
@@ -34,10 +34,10 @@ def test_a_server_is_started_once_named_and_ended_and_its_page_asks_its_own_api(
     assert not prefect.stop(home)
 
 
-def test_nothing_is_named_where_nothing_runs(tmp_path: Path) -> None:
+def test_without_running_services_no_variables_are_set(tmp_path: Path) -> None:
     assert services.environment(neo4j.Config(home=tmp_path / "neo4j"), tmp_path / "prefect") == {}
 
 
-def test_a_port_of_another_program_is_told(tmp_path: Path) -> None:
+def test_a_port_used_by_another_program_is_reported(tmp_path: Path) -> None:
     with socket.create_server((prefect.HOST, 0)) as other, pytest.raises(prefect.PrefectError, match="--port"):
         prefect.start(other.getsockname()[1], tmp_path)

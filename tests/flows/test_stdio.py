@@ -1,4 +1,4 @@
-"""Control+C, a reader that goes away, a disk that is full, a stream that is closed: one line or none, and the code."""
+"""Tests of interrupts, closed pipes, full disks and closed streams: at most one line, and the exit code."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def processes_in(place: Path) -> list[str]:
-    """The command lines of the processes that work in this folder."""
+    """The command lines of the processes whose working directory is this folder."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -41,7 +41,7 @@ def processes_in(place: Path) -> list[str]:
 
 
 def interrupted(place: Path, words: list[str], at: str) -> tuple[int, str]:
-    """Press Control+C as soon as the command says `at`; returns its exit code and what it said from there on."""
+    """Interrupt the command when it prints `at`; return its exit code and its later output."""
     with subprocess.Popen(
         [*STRATA, *words], cwd=place, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -57,7 +57,7 @@ def interrupted(place: Path, words: list[str], at: str) -> tuple[int, str]:
     return process.returncode, err
 
 
-def test_control_c_ends_an_ingest_with_one_line_and_no_process_left(tmp_path: Path) -> None:
+def test_an_interrupted_ingest_prints_one_line_and_leaves_no_process(tmp_path: Path) -> None:
     write_folder(tmp_path / "folder")
     code, err = interrupted(tmp_path, ["ingest", "folder", "--kb", "kb", "--no-flow"], "scan: folder")
     assert (code, err.splitlines()[-1]) == (130, INTERRUPTED)
@@ -65,7 +65,7 @@ def test_control_c_ends_an_ingest_with_one_line_and_no_process_left(tmp_path: Pa
     assert processes_in(tmp_path) == []
 
 
-BEFORE_THE_FIRST_STEP = """
+INTERRUPT_BEFORE_COROUTINE = """
 import asyncio, sys
 from flows.cli.app import main
 
@@ -78,16 +78,16 @@ main()
 """
 
 
-def test_control_c_before_a_coroutine_starts_is_one_line_without_a_warning(tmp_path: Path) -> None:
+def test_an_interrupt_before_a_coroutine_starts_prints_one_line_without_a_warning(tmp_path: Path) -> None:
     write_folder(tmp_path / "folder")
-    command = [sys.executable, "-W", "always", "-c", BEFORE_THE_FIRST_STEP]
+    command = [sys.executable, "-W", "always", "-c", INTERRUPT_BEFORE_COROUTINE]
     done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (130, INTERRUPTED)
     assert "never awaited" not in done.stderr
 
 
 @pytest.mark.slow
-def test_control_c_ends_a_flow_with_one_line_and_no_process_left(
+def test_an_interrupted_flow_prints_one_line_and_leaves_no_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_folder(tmp_path / "folder")
@@ -100,9 +100,9 @@ def test_control_c_ends_a_flow_with_one_line_and_no_process_left(
 
 
 @pytest.mark.parametrize("words", [["graph", "export", "--kb", "kb"], ["status", "--all", "--kb", "kb"], ["--help"]])
-def test_a_reader_that_goes_away_ends_the_command_as_by_a_signal(place: Path, words: list[str]) -> None:
+def test_a_closed_pipe_ends_the_command_with_the_code_of_sigpipe(place: Path, words: list[str]) -> None:
     reader, writer = os.pipe()
-    os.close(reader)  # as `head` that has had enough
+    os.close(reader)  # as when `head` has ended
     done = subprocess.run([*STRATA, *words], cwd=place, env=environment(), stdout=writer, stderr=-1, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
@@ -110,7 +110,7 @@ def test_a_reader_that_goes_away_ends_the_command_as_by_a_signal(place: Path, wo
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 @pytest.mark.parametrize("words", [["graph", "export", "--kb", "kb"], ["status", "--all", "--kb", "kb"]])
-def test_an_output_that_cannot_be_written_is_one_line(place: Path, words: list[str]) -> None:
+def test_a_full_disk_is_reported_in_one_line(place: Path, words: list[str]) -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([*STRATA, *words], cwd=place, env=environment(), stdout=full, stderr=-1, check=False)
     assert done.returncode == 1
@@ -119,13 +119,13 @@ def test_an_output_that_cannot_be_written_is_one_line(place: Path, words: list[s
     assert done.stderr.count(b"\n") == 1
 
 
-def test_a_closed_output_is_no_error(place: Path) -> None:
+def test_a_closed_standard_output_is_not_an_error(place: Path) -> None:
     command = " ".join([*STRATA, "status", "--all", "--kb", "kb", ">&-"])
     done = subprocess.run(["bash", "-c", command], cwd=place, env=environment(), stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_a_file_that_cannot_be_written_is_one_line(place: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_in_one_line(place: Path) -> None:
     words = ["graph", "export", "--kb", "kb", "--out", "nowhere/graph.jsonl"]
     done = subprocess.run([*STRATA, *words], cwd=place, env=environment(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "strata: No such file or directory: nowhere/graph.jsonl\n")

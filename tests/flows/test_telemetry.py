@@ -1,4 +1,4 @@
-"""Traces and metrics of a run, as OpenTelemetry's SDK collects them."""
+"""Tests of traces and metrics of a run, collected with the OpenTelemetry SDK."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "folder"
 
 
-def test_a_run_is_a_trace_of_its_steps_and_the_stages_of_its_documents(folder: Path, tmp_path: Path) -> None:
+def test_a_run_is_a_trace_of_its_steps_and_document_stages_with_metrics(folder: Path, tmp_path: Path) -> None:
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import InMemoryMetricReader
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -57,7 +57,7 @@ def test_a_run_is_a_trace_of_its_steps_and_the_stages_of_its_documents(folder: P
     assert [dict(point.attributes)["stage"] for point in metrics["strata.failures"]] == ["parse"]
 
 
-def test_what_an_earlier_run_did_is_counted_and_takes_no_time(folder: Path, tmp_path: Path) -> None:
+def test_reused_stages_have_no_spans(folder: Path, tmp_path: Path) -> None:
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter

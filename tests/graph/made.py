@@ -1,4 +1,4 @@
-"""Small documents made of plain text, as the stages before would have them."""
+"""Short constructors of documents from plain text, with their distillates, for tests of the graph."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def _distillate(
         for chunk in chunks
         if (at := document.text.find(entity.name, chunk.provenance.span.start, chunk.provenance.span.end)) >= 0
     ]
-    borne = [ChunkTag(chunk.id, Tag.make_id(tag), tag) for tag in tags for chunk in chunks if tag in chunk.text]
-    return Distillate(document.id, tuple(chunks), (), tuple(borne), tuple(entities), tuple(mentions))
+    chunk_tags = [ChunkTag(chunk.id, Tag.make_id(tag), tag) for tag in tags for chunk in chunks if tag in chunk.text]
+    return Distillate(document.id, tuple(chunks), (), tuple(chunk_tags), tuple(entities), tuple(mentions))
 
 
 def linked(*documents: Made, settings: GraphSettings = GraphSettings()) -> Linked:
-    """Return the links of these documents, entities compared by their names alone."""
+    """Return the links of these documents; entities are compared by their names only."""
     return link(profiles(*documents), texts(*documents), settings)
 
 
@@ -90,7 +90,7 @@ def profiles(*documents: Made) -> list[DocumentProfile]:
 
 
 class texts:  # noqa: N801
-    """Gives the passages of documents, and remembers for which it was asked."""
+    """Gives the chunk texts of documents, and records which documents were requested."""
 
     def __init__(self, *documents: Made) -> None:
         self._documents = {document.id: distillate for document, distillate in documents}

@@ -1,4 +1,4 @@
-"""`strata graph ...` over a real knowledge base."""
+"""Tests of the commands `strata graph ...` on a real knowledge base."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def output(*args: str) -> str:
     return result.stdout
 
 
-def test_export_prints_or_writes_the_same(kb: str, tmp_path: Path) -> None:
+def test_export_writes_the_same_to_the_terminal_and_to_a_file(kb: str, tmp_path: Path) -> None:
     printed = output("export", "--kb", kb)
     output("export", "--kb", kb, "--out", str(tmp_path / "g.jsonl"))
     assert (tmp_path / "g.jsonl").read_text("utf-8") == printed
@@ -49,12 +49,12 @@ def test_export_prints_or_writes_the_same(kb: str, tmp_path: Path) -> None:
     assert output("export", "--kb", kb, "--format", "graphml").startswith("<?xml")
 
 
-def test_html_writes_one_page(kb: str, tmp_path: Path) -> None:
+def test_html_writes_a_page(kb: str, tmp_path: Path) -> None:
     assert "nodes and" in output("html", str(tmp_path / "g.html"), "--kb", kb)
     assert (tmp_path / "g.html").read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_unresolved_lists_what_is_missing_and_where(kb: str) -> None:
+def test_unresolved_lists_missing_targets_with_their_evidence(kb: str) -> None:
     (found,) = json.loads(output("unresolved", "--kb", kb, "--json"))
     assert (found["wanted"], found["uri"], found["evidence"]) == ("DS-9999", "n.md", "See DS-9999")
     assert "DS-9999" in output("unresolved", "--kb", kb)
@@ -65,7 +65,7 @@ def test_merges_lists_names_with_their_rule(kb: str) -> None:
     assert "same name" in found["merged"]
 
 
-def test_around_lists_what_is_near_a_node(kb: str) -> None:
+def test_around_lists_the_neighbourhood_of_a_node(kb: str) -> None:
     printed = output("around", "a note", "--kb", kb)
     assert "HAS_CHUNK" in printed
     found = json.loads(output("around", "n.md", "--hops", "2", "--kb", kb, "--json"))
@@ -73,7 +73,7 @@ def test_around_lists_what_is_near_a_node(kb: str) -> None:
     assert {one["hops"] for one in found} == {0, 1}
 
 
-def test_path_shows_how_two_nodes_hang_together(kb: str) -> None:
+def test_path_lists_the_steps_between_two_nodes(kb: str) -> None:
     steps = json.loads(output("path", ONE[0].source.uri, TWO[0].source.uri, "--kb", kb, "--json"))
     assert steps[-1]["node"]["properties"]["uri"] == TWO[0].source.uri
     assert steps[-1]["node"]["id"] in output("path", ONE[0].source.uri, TWO[0].source.uri, "--kb", kb)
@@ -81,13 +81,13 @@ def test_path_shows_how_two_nodes_hang_together(kb: str) -> None:
         output("path", "n.md", TWO[0].source.uri, "--hops", "1", "--kb", kb)
 
 
-def test_queries_prints_what_to_paste(kb: str) -> None:
+def test_queries_prints_a_query_with_its_parameters(kb: str) -> None:
     assert ':param tag => "seal";' in output("queries", "tag", "--kb", kb, "--value", "tag=seal")
     with pytest.raises(NotFound):
         output("queries", "nothing")
 
 
-def test_queries_are_filled_with_what_the_graph_holds(kb: str) -> None:
+def test_queries_are_filled_with_values_of_the_graph(kb: str) -> None:
     printed = output("queries", "--kb", kb)
     told = dict(re.findall(r':param (\w+) => "?(.*?)"?;', printed))
     with closing(EmbeddedStore.open(KnowledgeBaseFolder(Path(kb)).database)) as store:
@@ -97,7 +97,7 @@ def test_queries_are_filled_with_what_the_graph_holds(kb: str) -> None:
     assert {told["tag"], told["entity"]} <= named
 
 
-def test_without_a_knowledge_base_or_a_server_it_says_so(
+def test_a_missing_knowledge_base_or_server_is_an_error(
     kb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NEO4J_URI", raising=False)

@@ -1,4 +1,4 @@
-"""Nothing that a document may hold makes its card, its graph or the links of the corpus raise."""
+"""Property tests with hostile documents: profiles, graphs and links can be made of any content."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_hostile_documents_are_linked_and_built(found: list[Made]) -> None:
 @example(ReferenceKind.HYPERLINK, "http://[x", "")
 @example(ReferenceKind.MENTION, "http://e.example]x", "")
 @example(ReferenceKind.CITATION, "www.[x.example/a.pdf", "")
-def test_any_reference_leads_somewhere_or_says_why_not(kind: ReferenceKind, target: str, title: str) -> None:
+def test_any_reference_is_resolved_or_unresolved_without_an_error(kind: ReferenceKind, target: str, title: str) -> None:
     profiles = [
         document_profile(*made("a.md", title, "The beginning.", [(kind, target, "The")])),
         document_profile(*made("b.md", "B", "Text.")),
@@ -102,7 +102,7 @@ def test_any_number_revision_and_name_can_be_read(one: str, other: str, kind: st
     st.from_regex(r"(http|https|ftp)://[a-z]{1,8}(:\d{1,4})?(/[a-z.%0-9]{0,8}){0,3}(\?[a-z=&/]{0,8})?(#[a-z/?]{0,6})?",
                   fullmatch=True)
 )  # fmt: skip
-def test_a_good_address_is_read_as_the_standard_library_reads_it(address: str) -> None:
+def test_a_valid_address_is_parsed_as_by_the_standard_library(address: str) -> None:
     from pipelines.graph.document_index import _path_and_anchor
 
     path, anchor = _path_and_anchor(address)
@@ -111,5 +111,5 @@ def test_a_good_address_is_read_as_the_standard_library_reads_it(address: str) -
 
 
 @pytest.mark.parametrize("revision", ["9" * 5000, "A" * 5000, "1." * 5000, "\u0663", "\u00b2", ""])
-def test_revisions_of_any_length_sort(revision: str) -> None:
+def test_revisions_of_any_length_can_be_sorted(revision: str) -> None:
     assert sorted([revision_order(revision), revision_order("2"), revision_order("1.10")])

@@ -1,4 +1,4 @@
-"""What the words around the name of a document say, in several languages."""
+"""Tests of reading the words around the name of a document, in several languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipelines.graph.mentions import ChunkText, NameMatcher, read_citation
         ("", " body", ""),
     ],
 )
-def test_a_part_beside_a_name_is_told_by_its_number(before: str, after: str, part: str) -> None:
+def test_the_part_beside_a_name_is_read(before: str, after: str, part: str) -> None:
     assert read_citation(before, after)[1].part == part
 
 
@@ -40,7 +40,7 @@ def test_a_part_beside_a_name_is_told_by_its_number(before: str, after: str, par
         ("It belongs to ", 0),
     ],
 )
-def test_what_takes_the_place_of_what(before: str, takes_place: int) -> None:
+def test_words_for_superseding_are_recognized_with_their_direction(before: str, takes_place: int) -> None:
     assert read_citation(before, "")[1].takes_place == takes_place
 
 
@@ -56,6 +56,6 @@ def test_what_takes_the_place_of_what(before: str, takes_place: int) -> None:
         ("oversee pump manual", False),
     ],
 )
-def test_words_before_a_name_point_at_it(text: str, cue: bool) -> None:
+def test_words_before_a_name_that_refer_to_it_are_recognized(text: str, cue: bool) -> None:
     (found,) = NameMatcher(["pump manual"]).find([ChunkText("chunk:1", 0, text)])
     assert found.cue is cue

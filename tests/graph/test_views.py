@@ -63,13 +63,13 @@ def data_of(page: str) -> dict[str, list[object]]:
     return found
 
 
-def test_the_page_fetches_nothing(store: GraphStore) -> None:
+def test_the_page_loads_nothing(store: GraphStore) -> None:
     page = page_of(store)
     assert "default-src 'none'" in page
     assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=", page.replace(HOSTILE, ""))
 
 
-def test_no_text_of_a_document_ends_the_data(store: GraphStore) -> None:
+def test_text_of_documents_cannot_end_the_data_element(store: GraphStore) -> None:
     page = page_of(store)
     assert page.count("<script") == page.count("</script>") == 3
     assert HOSTILE in json.dumps(data_of(page)).encode().decode("unicode_escape")
@@ -80,7 +80,7 @@ def test_all_nodes_and_edges_are_in_the_page(store: GraphStore) -> None:
     assert (len(data["nodes"]), len(data["edges"])) == (37, 69)
 
 
-def test_a_graph_that_is_too_large_keeps_its_documents_and_tells_what_is_missing(store: GraphStore) -> None:
+def test_a_page_of_a_large_graph_keeps_documents_and_reports_omitted_nodes(store: GraphStore) -> None:
     out = io.StringIO()
     shown = write_page(store, "kb", out, most=10)
     assert (shown.nodes, shown.left_out) == (10, 27)
@@ -138,7 +138,7 @@ def test_filters_by_layer_type_and_document_change_what_is_drawn(page: Page) -> 
 
 
 @in_browser
-def test_search_opens_a_nodes_text_and_its_connections(page: Page) -> None:
+def test_search_opens_a_node_with_its_text_and_edges(page: Page) -> None:
     page.locator("#search").fill("text of 2-7")
     page.locator("#found button").first.click()
     assert page.locator("#name").inner_text() == "Chunk 2-7"
@@ -149,9 +149,9 @@ def test_search_opens_a_nodes_text_and_its_connections(page: Page) -> None:
 
 
 @in_browser
-def test_a_click_on_the_picture_opens_the_node_there(page: Page) -> None:
+def test_clicking_a_node_on_the_canvas_opens_it(page: Page) -> None:
     page.locator("#search").fill("Manual 1")
-    page.locator("#found button").first.click()  # brings it to the middle
+    page.locator("#found button").first.click()  # selecting it centers it
     page.wait_for_timeout(300)
     box = page.locator("#canvas").bounding_box()
     assert box is not None
@@ -164,7 +164,9 @@ def test_a_click_on_the_picture_opens_the_node_there(page: Page) -> None:
 
 
 @in_browser
-def test_a_page_with_more_nodes_than_can_be_drawn_says_so(store: GraphStore, tmp_path: Path, browser_path: str) -> None:
+def test_a_page_with_more_nodes_than_can_be_drawn_reports_so(
+    store: GraphStore, tmp_path: Path, browser_path: str
+) -> None:
     from playwright.sync_api import sync_playwright
 
     store.write(document(3, 2500))
@@ -180,4 +182,4 @@ def test_a_page_with_more_nodes_than_can_be_drawn_says_so(store: GraphStore, tmp
         browser.close()
     assert "2,000 of 2,200 nodes are drawn" in notice
     assert "more nodes are not in this page" in notice
-    assert alone == "6 nodes, 5 edges drawn"  # with the document it refers to; the tag is not in the page
+    assert alone == "6 nodes, 5 edges drawn"  # with the document it refers to; the tag node is not in the page

@@ -1,4 +1,4 @@
-"""All hostile cases, those that try the parsers and those that try what comes behind them."""
+"""All hostile cases by family, including those of the parser tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attack: hostile cases beside good files through a whole ingest and a question, and what became of both.
+"""Ingest hostile cases, each beside a good file, ask a question about every good file, and report the outcome.
 
 python -m tests.hostile.attack [--size 1000000] [--together 20] [NAME ...]
 """
@@ -25,12 +25,12 @@ ROOT = Path(__file__).parents[2]
 NEIGHBOUR = "neighbour.txt"
 CLEAN = ("OPENAI_", "NEO4J_", "STRATA_", "PREFECT_")
 SECRET = "quixotic-marmalade-4711"
-"""What stands in the file outside the folder, and may stand nowhere in a knowledge base."""
+"""The content of the file outside the folder, which must not occur in the knowledge base."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a case: how its files ended, whether its neighbour was lost, what was let in."""
+    """The outcome of a case: the statuses of its files, whether its neighbour was lost, and what was let in."""
 
     name: str
     ends: dict[str, str]
@@ -45,14 +45,14 @@ class Verdict:
 
 @dataclass(slots=True)
 class Trap:
-    """A server on loopback that notes the path of every request that reaches it."""
+    """A loopback server that records the path of every request."""
 
     address: str
     calls: list[str] = field(default_factory=list)
 
 
 def attack(cases: Sequence[Case], work: Path, limits: Sequence[str] = ()) -> list[Verdict]:
-    """Ingest all cases as one folder, each beside a neighbour of its own, and ask for every neighbour.
+    """Ingest all cases as one folder, each beside its own neighbour, and ask about every neighbour.
 
     `limits` are settings as NAME=VALUE. A case's verdict says how its files ended and what went wrong.
     """
@@ -101,7 +101,7 @@ def _lost(
 
 
 def _wrong(case: Case, ends: dict[str, str]) -> tuple[str, ...]:
-    """Files that ended as they may not; parts of a container may end anyhow."""
+    """Files that ended with a status that is not allowed; members of a container may have any status."""
     allowed = {status.value for status in case.ends}
     own = {uri: end for uri, end in ends.items() if uri != NEIGHBOUR and "!/" not in uri}
     wrong = [f"{uri}: {end}" for uri, end in own.items() if end not in allowed]
@@ -139,7 +139,7 @@ def _trap() -> Iterator[Trap]:
         do_POST = do_HEAD = do_PUT = do_GET  # noqa: N815 (the names that the server looks for)
 
         def log_message(self, *arguments: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Noted) as server:
         trap = Trap(f"127.0.0.1:{server.server_port}")
@@ -151,7 +151,7 @@ def _trap() -> Iterator[Trap]:
 
 
 def main() -> None:
-    """Print a line for each case that did not survive, and the sums."""
+    """Print a line for each case that did not survive, and totals."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=40_000, help="characters of a trap of text")
     parser.add_argument("--together", type=int, default=20, help="cases in one folder")

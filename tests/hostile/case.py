@@ -1,4 +1,4 @@
-"""What a hostile case is: something put into a folder beside a good file, and how that may end."""
+"""The definition of a hostile case: files placed beside a good one, and the statuses allowed for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAILED = frozenset({Status.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Bait:
-    """What a case tries to reach: a file outside the folder with a secret in it, and a server that notes every call."""
+    """What a case tries to reach: a secret file outside the folder, and a server that records every request."""
 
     secret: Path
     address: str
@@ -28,7 +28,7 @@ class Bait:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case by its name, how it is put into a folder of its own, and the statuses in which its files may end."""
+    """A case: its name, a function that writes its files, and the statuses they may have."""
 
     name: str
     place: Callable[[Path, Bait], None]
@@ -37,7 +37,7 @@ class Case:
 
 
 def file_case(name: str, make: Callable[[], bytes], *ends: frozenset[Status], heavy: bool = False) -> Case:
-    """A case of one file without bait."""
+    """A case of one file that uses no bait."""
 
     def place(folder: Path, bait: Bait) -> None:
         (folder / name).write_bytes(make())
@@ -46,7 +46,7 @@ def file_case(name: str, make: Callable[[], bytes], *ends: frozenset[Status], he
 
 
 class Family:
-    """The cases of one module, registered by decorators."""
+    """The cases of a module, registered by decorators."""
 
     def __init__(self) -> None:
         self.cases: list[Case] = []
@@ -54,7 +54,7 @@ class Family:
     def file(
         self, name: str, *ends: frozenset[Status], heavy: bool = False
     ) -> Callable[[Callable[[], bytes]], Callable[[], bytes]]:
-        """Register a function that makes the bytes of a file of this name."""
+        """Register a function that returns the bytes of a file with this name."""
 
         def register(make: Callable[[], bytes]) -> Callable[[], bytes]:
             self.cases.append(file_case(name, make, *ends, heavy=heavy))
@@ -65,7 +65,7 @@ class Family:
     def baited(
         self, name: str, *ends: frozenset[Status]
     ) -> Callable[[Callable[[Bait], bytes]], Callable[[Bait], bytes]]:
-        """Register a function that makes the bytes of a file of this name around a bait."""
+        """Register a function that returns the bytes of a file with this name, given a bait."""
 
         def register(make: Callable[[Bait], bytes]) -> Callable[[Bait], bytes]:
             def place(folder: Path, bait: Bait) -> None:
@@ -79,7 +79,7 @@ class Family:
     def folder(
         self, name: str, *ends: frozenset[Status]
     ) -> Callable[[Callable[[Path, Bait], None]], Callable[[Path, Bait], None]]:
-        """Register a function that puts one or several files into the folder of the case."""
+        """Register a function that writes one or more files into the folder of the case."""
 
         def register(place: Callable[[Path, Bait], None]) -> Callable[[Path, Bait], None]:
             self.cases.append(Case(name, place, frozenset().union(*ends)))

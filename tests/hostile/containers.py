@@ -1,4 +1,4 @@
-"""Archives and mails: names that climb, sizes that lie, parts within parts."""
+"""Archives, books and mails: path traversal, false sizes, and nested members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a knowledge base holds after an attack: its entries, its answers, and whether a secret is in any of its files."""
+"""The content of a knowledge base after an attack: its entries, its answers, and occurrences of a secret."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from qa import KnowledgeBase
 
 
 def entries(kb: Path) -> dict[str, str]:
-    """Return the status of every file that the catalog knows, by URI."""
+    """Return the status of every file in the catalog, by URI."""
     with open_stores(kb, Settings()) as stores:
         return {entry.uri: entry.status.value for entry in stores.catalog.entries()}
 
 
 def ask_all(kb: Path, questions: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return for each question the URIs of the documents that its answer cites; none where it abstains."""
+    """Return the cited URIs of the answer to each question; none if it abstains."""
     with KnowledgeBase.open(kb, None) as knowledge:
         answers = [knowledge.ask(question) for question in questions]
     return [() if answer.abstained else tuple(citation.uri for citation in answer.citations) for answer in answers]
 
 
 def holds(kb: Path, secret: bytes) -> tuple[str, ...]:
-    """Return where the secret stands in a knowledge base: in a file of it, or in the texts of its chunks."""
+    """Return the files and nodes of a knowledge base that contain the secret."""
     found = [str(path.relative_to(kb)) for path in sorted(kb.rglob("*")) if path.is_file() and _contains(path, secret)]
     with open_stores(kb, Settings()) as stores:
         for node in stores.graph.nodes():

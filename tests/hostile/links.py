@@ -1,4 +1,4 @@
-"""References that lead nowhere, out of the folder, or into what splits addresses apart."""
+"""References that are malformed, circular, or lead out of the folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Containers that hostile cases are made in: packages of Office, archives, PDF pages, pictures, mails."""
+"""Constructors of files for hostile cases: office packages, archives, PDF pages, pictures, mails."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAIN = {
     "ppt": ("ppt/presentation.xml", "presentationml.presentation.main+xml"),
 }
 Relations = Mapping[str, tuple[str, str, bool]]
-"""Relationships by id: the last word of their type, their target, whether that is external."""
+"""Relationships by id: the last part of their type, their target, and whether it is external."""
 
 
 def zipped(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -44,7 +44,7 @@ def tarred(members: Mapping[str, bytes], *special: tarfile.TarInfo, mode: str = 
 
 
 def office(kind: str, parts: Mapping[str, bytes]) -> bytes:
-    """A package of Office with its content types and its root relationship; `kind` is word, xl or ppt."""
+    """An office package with its content types and root relationship; `kind` is word, xl or ppt."""
     main, content = _MAIN[kind]
     types = (
         f'<?xml version="1.0"?><Types xmlns="{_PACKAGE}/content-types">'
@@ -68,7 +68,7 @@ def relationships(relations: Relations) -> bytes:
 def docx_with_parts(
     body: str, parts: Mapping[str, str] | None = None, relations: Relations | None = None, prolog: str = ""
 ) -> bytes:
-    """A DOCX of this body; `parts` by their names below `word/`."""
+    """A DOCX with this body; `parts` are given by their names below `word/`."""
     spaces = (
         f'xmlns:w="{_W}" xmlns:r="{_R}" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"'
         ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
@@ -99,7 +99,7 @@ def xlsx_with_parts(
     relations: Relations | None = None,
     workbook: str = "",
 ) -> bytes:
-    """An XLSX of one sheet; `before` and `after` stand around its rows, `strings` are its shared strings."""
+    """An XLSX with one sheet; `before` and `after` surround its rows, `strings` are its shared strings."""
     book = (
         f'<workbook xmlns="{_X}" xmlns:r="{_R}"><sheets><sheet name="{escape(name)}" sheetId="1" r:id="rId1"/></sheets>'
         f"{workbook}</workbook>"
@@ -138,7 +138,7 @@ def odf(kind: str, content: str, **parts: bytes) -> bytes:
 
 
 def pdf(*objects: bytes, trailer: bytes = b"") -> bytes:
-    """A PDF of these objects, numbered from 1, the first its catalog."""
+    """A PDF of the given objects, numbered from 1; the first is its catalog."""
     out = bytearray(b"%PDF-1.5\n")
     places = []
     for number, data in enumerate(objects, 1):
@@ -167,7 +167,7 @@ def stream(content: bytes, entries: bytes = b"") -> bytes:
 def one_page_pdf(
     content: bytes, *more: bytes, page: bytes = b"", catalog: bytes = b"", resources: bytes = b"", trailer: bytes = b""
 ) -> bytes:
-    """A PDF of one page; `more` are objects from 6 on, the others stand in the dictionaries of their names."""
+    """A PDF with one page; `more` are objects from 6 on, the others are added to the dictionaries of their names."""
     return pdf(
         b"<</Type/Catalog/Pages 2 0 R" + catalog + b">>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -181,7 +181,7 @@ def one_page_pdf(
 
 
 TEXT = b"BT /F 12 Tf 50 700 Td (The valve is stuck) Tj ET"
-"""The content of a page with one line."""
+"""The content of a page with one line of text."""
 
 
 def png_chunk(kind: bytes, data: bytes) -> bytes:
@@ -189,7 +189,7 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png(width: int, height: int, *chunks: bytes, rows: bytes | None = None) -> bytes:
-    """A grey PNG, white unless `rows` says otherwise, with these chunks before its picture."""
+    """A grey PNG, white unless `rows` is given, with additional chunks before the image data."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     picture = zlib.compress(rows if rows is not None else (b"\0" + b"\xff" * width) * height, 9)
     return (

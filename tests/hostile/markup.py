@@ -1,4 +1,4 @@
-"""Pages, notes, data and rich text that reach outside, run something, or never end."""
+"""Markup and data files that load external resources, contain scripts, or are very large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File names that are no text, mean something to a terminal or a shell, or look like one another."""
+"""File names that are not valid text, are special in a terminal or shell, or look alike."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def pipes_and_sockets(folder: Path, bait: Bait) -> None:
     os.mkfifo(folder / "pipe.txt")
     server = socket.socket(socket.AF_UNIX)
     here = os.getcwd()
-    os.chdir(folder)  # the path of a socket has at most 108 bytes
+    os.chdir(folder)  # the path of a socket is limited to 108 bytes
     try:
         server.bind("socket.txt")
     finally:

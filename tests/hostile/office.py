@@ -1,4 +1,4 @@
-"""Office packages whose parts contradict one another, point outside, or turn in circles."""
+"""Office packages with contradictory, external or circular parts."""
 
 from __future__ import annotations
 

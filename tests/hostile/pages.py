@@ -1,4 +1,4 @@
-"""PDF files and pictures whose insides loop, lie or point outside."""
+"""PDF files and pictures with circular, false or external content."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Hostile files of every family, each beside a good one, through a whole ingest and a question.
+"""Tests of ingesting hostile files, each beside a good one.
 
-All kinds take seven minutes of two processors, so a third of them is tried here, chosen by their names; `make trust` tries
-all of them.
+All cases take seven minutes on two processors, so a third is tried here, selected by a hash of the name; `make trust`
+tries all of them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ def _light(family: str) -> list[Case]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "start"), [pytest.param(*one, id=f"{one[0]}-{one[1]}") for one in _folders()])
-def test_no_hostile_file_costs_its_neighbour_or_lets_anything_in(family: str, start: int, tmp_path: Path) -> None:
+def test_hostile_files_neither_affect_their_neighbour_nor_let_anything_in(
+    family: str, start: int, tmp_path: Path
+) -> None:
     verdicts = attack(_light(family)[start : start + TOGETHER], tmp_path, LIMITS)
     assert [(one.name, one.wrong, one.lost, one.let_in) for one in verdicts if not one.survived] == []
 
 
-def test_there_are_over_180_kinds_each_with_a_name_of_its_own() -> None:
+def test_there_are_over_180_cases_with_unique_names() -> None:
     assert len({case.name for case in CASES}) == len(CASES) > 180

@@ -1,4 +1,4 @@
-"""Traps for whatever scans text: what is long, alike and never comes to an end. One size for all: `SIZE` characters."""
+"""Long repetitive texts that slow down scanning code; each has `SIZE` characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from tests.hostile.case import EMPTY, LARGE, READ, Family
 
 SIZE = int(os.environ.get("HOSTILE_SIZE", "40000"))
-"""Characters of a trap; `make trust` takes a million."""
+"""Characters of a text; `make trust` uses a million."""
 
 family = Family()
 

@@ -1,4 +1,4 @@
-"""A small folder and its knowledge base, ingested once for all tests that begin with one."""
+"""Fixtures of a small folder and its knowledge base, which is built once per session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.ingest.knowledge import write_folder
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder and a knowledge base of it, side by side, not to be changed."""
+    """A folder and its knowledge base, side by side; must not be changed."""
     place = tmp_path_factory.mktemp("made")
     build(write_folder(place / "folder"), place / "kb")
     return place

@@ -1,4 +1,4 @@
-"""A small folder, and a knowledge base as values that can be compared."""
+"""A small folder of documents, and helpers to read and compare knowledge bases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Record
 
 FEW = IngestSettings(workers=1, documents_at_once=2)
-"""For the few small documents of a test: a process takes two processor seconds to start."""
+"""For tests with a few small documents: starting a process takes two processor seconds."""
 
 MANUAL = """# MM-7 Maintenance Manual
 
@@ -63,7 +63,7 @@ build(sys.argv[1], sys.argv[2], progress=die)
 
 
 def write_folder(folder: Path) -> Path:
-    """Write three documents that refer to one another, and return their folder."""
+    """Write three documents that refer to one another, and return the folder."""
     (folder / "reports").mkdir(parents=True, exist_ok=True)
     (folder / "manual.md").write_text(MANUAL)
     (folder / "DS-2041.md").write_text(DATA_SHEET)
@@ -72,7 +72,7 @@ def write_folder(folder: Path) -> Path:
 
 
 def kill_after(events: int, folder: Path, kb: Path, delay: float = 0.0) -> None:
-    """Build in a process of its own that dies so many seconds after so many events."""
+    """Build in a process that is killed after the given number of events, plus `delay` seconds."""
     command = [sys.executable, "-c", BUILD_AND_DIE, str(folder), str(kb), str(events), str(delay)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 

@@ -1,4 +1,4 @@
-"""Document cards in a few words."""
+"""A short constructor of document profiles for tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pipelines.graph.document_profile import DocumentProfile, ProfileEntity, Pro
 
 
 def card_with(document: str, tags: tuple[str, ...], short: tuple[str, str] | None = None) -> DocumentProfile:
-    """Return the card of a document that bears `tags`, and introduces an abbreviation: its name, and it."""
+    """Return the profile of a document with `tags` that introduces an abbreviation, given as (name, abbreviation)."""
     entities = (ProfileEntity(Entity.make_id(short[0]), short[0], "", (short[1],), 1),) if short else ()
-    borne = tuple(ProfileTag(Tag.make_id(text), text, "", 1) for text in tags)
-    return DocumentProfile(document, document, "", "", document, entities=entities, tags=borne)
+    profile_tags = tuple(ProfileTag(Tag.make_id(text), text, "", 1) for text in tags)
+    return DocumentProfile(document, document, "", "", document, entities=entities, tags=profile_tags)

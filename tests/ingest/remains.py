@@ -1,4 +1,4 @@
-"""Looking for words in every file of a knowledge base: in its bytes, and in what those unpack to."""
+"""A search for data in every file of a knowledge base: raw, decompressed, and in every table version."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import lancedb
 import pyarrow as pa
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
-"""The beginning of a frame of zstd (RFC 8878, 3.1.1)."""
+"""The magic number of a zstd frame (RFC 8878, 3.1.1)."""
 _HEAD = 64
-"""Bytes at the beginning of an artifact among which its compressed part begins."""
+"""Maximal offset of the compressed part in an artifact, in bytes."""
 
 
 def remains(kb: Path, wanted: Mapping[str, bytes]) -> dict[str, set[str]]:
-    """Return in which files each of the wanted things still lies, those that lie nowhere left out.
+    """Return the files that contain each of the wanted values; values that no file contains are left out.
 
-    `wanted` are bytes by name; they are looked for as they are, as UTF-16, and in whatever case.
+    `wanted` maps names to bytes; they are searched as they are and as UTF-16, ignoring case.
     """
     found: dict[str, set[str]] = {}
     for path in sorted(kb.rglob("*")):
@@ -73,7 +73,7 @@ def _rows(path: Path) -> Iterator[bytes]:
 
 
 def _tables(kb: Path) -> Iterable[tuple[str, bytes]]:
-    """Every version of every table of vectors."""
+    """The rows of every version of every vector table."""
     for folder in kb.glob("vectors/*"):
         db = lancedb.connect(str(folder))
         for name in db.list_tables(limit=100).tables:

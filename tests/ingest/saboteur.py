@@ -1,6 +1,6 @@
-"""A reader of text that makes later stages misbehave, in its own worker and for documents that ask for it.
+"""A reader of text that makes later stages misbehave in its worker, as its documents request.
 
-A line "STAGE WAY" of the text says what is to happen: `chunk loop`, `embed crash`.
+A line "STAGE WAY" of a document names the stage and the fault: `chunk loop`, `embed crash`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENGINE = "tests.ingest.saboteur:Saboteur"
 
 
 class Saboteur:
-    """Reads a file as paragraphs; once it has, the stages of its worker do as the documents say."""
+    """Reads a file as paragraphs, and replaces the stages of its worker by ones that execute the requests."""
 
     name = "saboteur"
 
@@ -65,7 +65,7 @@ def _parse_in_steps(
     checkpoint: Callable[[Parsed], None],
     on_next_part: Callable[[], None],
 ) -> Parsed:
-    """Read the text, hand it out, and go on with what takes long."""
+    """Parse the text, write a checkpoint, and then execute a request for the parse stage."""
     from pipelines.parse.parse import parse
 
     parsed = parse(path, source, settings)

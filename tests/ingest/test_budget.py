@@ -1,4 +1,4 @@
-"""A document over its budget is in the knowledge base as far as it was read; later runs take up what is missing."""
+"""Tests of documents over the budget for OCR: they are indexed in part, and later runs complete them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def done(report: Report) -> int:
     return report.changes["done"]
 
 
-def test_pictures_left_out_are_read_by_the_next_runs_until_the_document_is_whole(folder: Path, tmp_path: Path) -> None:
+def test_unread_pictures_are_read_by_later_runs_until_the_document_is_complete(folder: Path, tmp_path: Path) -> None:
     kb, one = tmp_path / "kb", settings(figure_limit=1)
     build(folder, kb, one)
     first = entries_of(kb)[URI]
@@ -66,12 +66,12 @@ def test_pictures_left_out_are_read_by_the_next_runs_until_the_document_is_whole
     assert (last.status, last.reason) == (Status.INDEXED, "")
     assert not readings(kb)
     assert done(build(folder, kb, one)) == 0
-    build(folder, tmp_path / "undisturbed", settings())
-    assert document(kb) == document(tmp_path / "undisturbed")
-    assert entries_of(kb)[URI].artifacts == entries_of(tmp_path / "undisturbed")[URI].artifacts
+    build(folder, tmp_path / "unlimited", settings())
+    assert document(kb) == document(tmp_path / "unlimited")
+    assert entries_of(kb)[URI].artifacts == entries_of(tmp_path / "unlimited")[URI].artifacts
 
 
-def test_where_no_run_gets_further_a_higher_limit_does(folder: Path, tmp_path: Path) -> None:
+def test_a_document_without_progress_is_retried_only_with_a_higher_limit(folder: Path, tmp_path: Path) -> None:
     kb, none = tmp_path / "kb", settings(figures_cpu_s=0)
     build(folder, kb, none)
     entry = entries_of(kb)[URI]

@@ -1,4 +1,4 @@
-"""A folder becomes a knowledge base, and the knowledge base stays equal to the folder."""
+"""Tests of building a knowledge base from a folder and keeping it equal to the folder."""
 
 import io
 import shutil
@@ -21,7 +21,7 @@ from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
 
 
 def fresh(folder: Path) -> Path:
-    """A knowledge base built anew from the folder as it is."""
+    """A knowledge base built from scratch from the folder."""
     other = folder.parent / "fresh"
     shutil.rmtree(other, ignore_errors=True)
     build(folder, other)
@@ -35,7 +35,7 @@ def test_every_file_is_indexed_and_counted(folder: Path, tmp_path: Path) -> None
     assert report.exit_code == 0
 
 
-def test_all_three_layers_are_there(kb: Path) -> None:
+def test_the_graph_has_nodes_and_edges_of_all_layers(kb: Path) -> None:
     nodes, edges = graph_of(kb)
     kinds = {node.kind for node in nodes}
     assert {
@@ -57,7 +57,7 @@ def test_documents_that_name_one_another_are_linked(kb: Path) -> None:
     assert (entries["reports/IR-3.txt"].document, entries["manual.md"].document) in linked
 
 
-def test_an_ingest_keeps_the_index_that_the_first_question_reads(folder: Path, kb: Path) -> None:
+def test_an_ingest_saves_the_retrieval_index(folder: Path, kb: Path) -> None:
     with open_stores(kb, Settings()) as stores:
         kept = load_index(stores.index_folder, graph_state(stores.graph.owners(), stores.embedder.info))
         assert kept is not None
@@ -81,7 +81,7 @@ def test_sections_and_documents_are_found_by_their_summaries(kb: Path) -> None:
     assert nodes[document.id].properties["summary"]
 
 
-def test_an_unchanged_folder_is_nothing_to_do(folder: Path, kb: Path) -> None:
+def test_an_unchanged_folder_changes_nothing(folder: Path, kb: Path) -> None:
     before = graph_of(kb), vectors_of(kb)
     report = build(folder, kb)
     assert all((count.done, count.reused) == (0, 3) for count in report.stages.values())
@@ -89,7 +89,7 @@ def test_an_unchanged_folder_is_nothing_to_do(folder: Path, kb: Path) -> None:
     assert (graph_of(kb), vectors_of(kb)) == before
 
 
-def test_an_edited_document_is_replaced_as_a_whole(folder: Path, kb: Path) -> None:
+def test_an_edited_document_is_replaced_completely(folder: Path, kb: Path) -> None:
     (folder / "DS-2041.md").write_text("# DS-2041 Pump P-101B\n\nThe pump P-101B delivers 50 m3/h.\n")
     report = build(folder, kb)
     assert report.stages["parse"].done == 1
@@ -103,7 +103,7 @@ def test_a_renamed_document_leaves_nothing_under_its_old_name(folder: Path, kb: 
     assert_same(kb, fresh(folder))
 
 
-def test_a_removed_document_leaves_no_trace(folder: Path, kb: Path) -> None:
+def test_a_removed_document_leaves_no_nodes_edges_or_vectors(folder: Path, kb: Path) -> None:
     gone = entries_of(kb)["DS-2041.md"].document
     (folder / "DS-2041.md").unlink()
     assert build(folder, kb).changes["removed"] == 1
@@ -113,14 +113,14 @@ def test_a_removed_document_leaves_no_trace(folder: Path, kb: Path) -> None:
     assert_same(kb, fresh(folder))
 
 
-def test_a_removed_document_stays_where_that_is_asked(folder: Path, kb: Path) -> None:
+def test_a_removed_document_is_kept_with_keep_missing(folder: Path, kb: Path) -> None:
     before = graph_of(kb)
     (folder / "DS-2041.md").unlink()
     build(folder, kb, Settings.model_validate({"ingest": {"keep_missing": True}}))
     assert graph_of(kb) == before
 
 
-def test_a_document_that_comes_back_is_read_anew(folder: Path, kb: Path) -> None:
+def test_a_restored_document_is_parsed_again(folder: Path, kb: Path) -> None:
     text = (folder / "manual.md").read_text()
     (folder / "manual.md").unlink()
     build(folder, kb)
@@ -139,13 +139,13 @@ def test_the_same_content_under_two_names_is_two_linked_documents(folder: Path, 
     assert_same(kb, fresh(folder))
 
 
-def test_a_changed_setting_runs_only_the_stages_it_touches(folder: Path, kb: Path) -> None:
+def test_a_changed_setting_runs_only_the_stages_that_depend_on_it(folder: Path, kb: Path) -> None:
     report = build(folder, kb, Settings.model_validate({"atomize": {"max_tags": 3}}))
     assert report.stages["parse"].done == report.stages["chunk"].done == 0
     assert report.stages["atomize"].done == 3
 
 
-def test_a_broken_file_costs_itself_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_broken_file_does_not_affect_other_files(folder: Path, tmp_path: Path) -> None:
     (folder / "broken.docx").write_bytes(b"PK\x03\x04 not really")
     (folder / "empty.txt").write_bytes(b"")
     report = build(folder, tmp_path / "kb")
@@ -158,14 +158,14 @@ def test_a_broken_file_costs_itself_alone(folder: Path, tmp_path: Path) -> None:
     assert report.exit_code == 8
 
 
-def test_a_file_that_turns_bad_takes_its_old_document_with_it(folder: Path, kb: Path) -> None:
+def test_a_file_that_becomes_empty_loses_its_document(folder: Path, kb: Path) -> None:
     (folder / "manual.md").write_bytes(b"")
     build(folder, kb)
     assert entries_of(kb)["manual.md"].status is Status.EMPTY
     assert_same(kb, fresh(folder))
 
 
-def test_a_mail_brings_its_attachment_and_takes_it_along(folder: Path, kb: Path) -> None:
+def test_an_attachment_is_added_and_removed_with_its_mail(folder: Path, kb: Path) -> None:
     (folder / "mail.eml").write_text(MAIL)
     build(folder, kb)
     assert entries_of(kb)["mail.eml!/offer.txt"].parent == "mail.eml"
@@ -219,7 +219,7 @@ The pump costs 4200 EUR.
 """
 
 
-def test_archives_within_archives_are_bounded_in_all(tmp_path: Path) -> None:
+def test_the_member_limit_counts_nested_archives_together(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with zipfile.ZipFile(tmp_path / "folder" / "all.zip", "w") as outer:
         for name in ("one.zip", "two.zip"):

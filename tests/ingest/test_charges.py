@@ -1,4 +1,4 @@
-"""Whatever one document makes linking or loading raise costs that document, and nothing else."""
+"""Tests that an error of one document in linking or loading fails that document only."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BAD_TEXT = "# XQ-77 Poisoned Crane Handbook\n\nThe crane XQ-77 lifts 5 t. See DS
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the bad document, and a knowledge base that was made of it in peace, not to be changed."""
+    """A folder with the bad document, and a knowledge base built from it without errors; must not be changed."""
     place = tmp_path_factory.mktemp("whole")
     (write_folder(place / "folder") / BAD).write_text(BAD_TEXT)
     build(place / "folder", place / "kb")
@@ -45,7 +45,7 @@ def folder(whole: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kb(whole: Path, tmp_path: Path) -> Path:
-    """Where a knowledge base is to be: with the artifacts of its documents, and nothing ranked, linked or loaded."""
+    """A folder with the artifacts of the documents, but without recall data, graph or vectors."""
     artifacts = shutil.copytree(whole / "kb" / "artifacts", tmp_path / "kb" / "artifacts")
     shutil.rmtree(artifacts / "recall")
     return tmp_path / "kb"
@@ -56,7 +56,7 @@ def is_bad(*values: object) -> bool:
 
 
 def raising(function: Callable[..., object], error: Exception) -> Callable[..., object]:
-    """The function, raising where it is called for the bad document."""
+    """The function, raising `error` if it is called for the bad document."""
 
     def called(*arguments: object) -> object:
         if is_bad(*arguments):
@@ -98,7 +98,7 @@ def assert_only_bad_failed(report: Report, kb: Path) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_document_that_makes_a_stage_raise_is_lost_alone(
+def test_a_document_that_raises_in_a_stage_fails_alone(
     place: str, folder: Path, kb: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -109,7 +109,7 @@ def test_a_document_that_makes_a_stage_raise_is_lost_alone(
     assert fsck(kb).clean
 
 
-def test_a_document_that_turns_bad_loses_what_it_had(
+def test_a_document_that_starts_to_fail_loses_its_previous_content(
     folder: Path, kb: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(folder, kb)
@@ -120,7 +120,7 @@ def test_a_document_that_turns_bad_loses_what_it_had(
     assert_same(kb, made / "kb")
 
 
-def test_a_document_that_failed_is_told_of_by_the_next_run_which_links_nothing_anew(
+def test_the_next_run_reports_the_failure_again_without_linking(
     folder: Path, kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poison(monkeypatch, *PLACES["references"])
@@ -134,7 +134,7 @@ def test_a_document_that_failed_is_told_of_by_the_next_run_which_links_nothing_a
     assert entries_of(kb)[BAD].status is Status.FAILED
 
 
-def test_a_document_that_failed_is_tried_again_once_anything_changes(
+def test_a_failed_document_is_retried_after_it_changes(
     folder: Path, kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -146,7 +146,7 @@ def test_a_document_that_failed_is_tried_again_once_anything_changes(
     assert_same(kb, tmp_path / "fresh")
 
 
-def test_a_fault_that_may_pass_is_tried_again_by_the_next_run(
+def test_a_transient_error_is_retried_by_the_next_run(
     folder: Path, kb: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -159,7 +159,7 @@ def test_a_fault_that_may_pass_is_tried_again_by_the_next_run(
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "no space left"), MemoryError(), StoreUnavailable("away"), StoreError("disk full")]
 )
-def test_a_fault_of_the_machine_is_charged_to_no_document(
+def test_an_error_of_the_machine_fails_the_run_and_not_a_document(
     error: Exception, folder: Path, kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for place in ("references", "graph"):
@@ -170,7 +170,7 @@ def test_a_fault_of_the_machine_is_charged_to_no_document(
     assert build(folder, kb).documents == {"indexed": 4}
 
 
-def test_the_culprit_of_a_step_over_all_documents_is_found(
+def test_the_document_that_breaks_a_step_over_all_documents_is_identified(
     folder: Path, kb: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poison(monkeypatch, link, "resolve")
@@ -179,7 +179,7 @@ def test_the_culprit_of_a_step_over_all_documents_is_found(
     assert_same(kb, made / "kb")
 
 
-def test_where_nobody_is_to_blame_the_documents_are_loaded_without_links(
+def test_documents_are_loaded_without_links_if_no_single_document_is_responsible(
     folder: Path, kb: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def several(known: list[object], *_: object) -> tuple[()]:
@@ -200,7 +200,7 @@ def test_where_nobody_is_to_blame_the_documents_are_loaded_without_links(
     assert_same(kb, whole / "kb")
 
 
-def test_a_damaged_artifact_costs_its_document_until_the_next_run_makes_it_anew(
+def test_a_damaged_artifact_fails_its_document_until_the_next_run_rebuilds_it(
     folder: Path, kb: Path, tmp_path: Path
 ) -> None:
     build(folder, kb)
@@ -218,7 +218,7 @@ def test_a_damaged_artifact_costs_its_document_until_the_next_run_makes_it_anew(
     assert_same(kb, tmp_path / "fresh")
 
 
-def test_others_can_be_forgotten_beside_a_document_that_failed(
+def test_documents_can_be_forgotten_while_another_has_failed(
     folder: Path, kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:

@@ -1,5 +1,5 @@
-"""Documents compiled by the workers of a Dask scheduler, and of a Ray cluster: the same knowledge base as by one
-machine, also where a worker is killed."""
+"""Tests of compiling documents with the workers of a Dask scheduler or a Ray cluster: the knowledge base equals
+that of one machine, even if a worker is killed."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ from tests.ingest.knowledge import assert_same, write_folder
 
 @dataclass(frozen=True)
 class Machines:
-    """A cluster with two workers, and what kills one of them."""
+    """A cluster with two workers, and a function that kills one of them."""
 
     address: str
     kill: Callable[[], None]
@@ -75,7 +75,7 @@ def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
 
 
 def _kill_a_worker(head: int) -> None:
-    """Kill a process of Ray's that runs a job of ours, which is named after it."""
+    """Kill a Ray process that runs one of our jobs; Ray names the process after the function."""
     parts = psutil.Process(head).children(recursive=True)
     next(part for part in parts if part.cmdline()[0].startswith("ray::run_on_worker")).kill()
 
@@ -100,7 +100,7 @@ def plain(folder: Path) -> Path:
     return folder.parent / "plain"
 
 
-def test_the_knowledge_base_is_that_of_a_plain_run(
+def test_a_cluster_builds_the_same_knowledge_base_as_one_machine(
     machines: Machines, folder: Path, plain: Path, tmp_path: Path
 ) -> None:
     heard: list[Event] = []
@@ -110,12 +110,12 @@ def test_the_knowledge_base_is_that_of_a_plain_run(
     assert {Stage.PARSE, Stage.EMBED} <= {event.stage for event in heard if event.phase is Phase.STARTED}
 
 
-def test_a_worker_that_is_killed_loses_and_doubles_nothing(
+def test_a_killed_worker_loses_and_duplicates_nothing(
     machines: Machines, folder: Path, plain: Path, tmp_path: Path
 ) -> None:
     killed = Happened()
 
-    def kill_once(event: Event) -> None:  # both are busy then: fifteen documents, and one is done
+    def kill_once(event: Event) -> None:  # 15 documents with one done, so both workers are busy
         if event.stage is Stage.EMBED and event.phase is Phase.DONE and not killed.is_set():
             killed.set()
             machines.kill()
@@ -126,7 +126,7 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(
     assert_same(tmp_path / "kb", plain)
 
 
-def test_a_worker_that_does_not_see_the_folders_ends_the_run(dask: Machines, tmp_path: Path) -> None:
+def test_a_worker_without_access_to_the_folders_ends_the_run(dask: Machines, tmp_path: Path) -> None:
     from pipelines.core.work.job import Job, JobLimits
     from pipelines.ingest.cluster import ClusterPool
     from pipelines.ingest.dask_cluster import DaskCluster
@@ -141,7 +141,7 @@ def test_a_worker_that_does_not_see_the_folders_ends_the_run(dask: Machines, tmp
     ("address", "words"),
     [("tcp://127.0.0.1:9", "no Dask scheduler answers"), ("ray://127.0.0.1:9", "no Ray answers")],
 )
-def test_no_scheduler_is_told(
+def test_an_unreachable_scheduler_is_reported(
     address: str, words: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipelines.ingest.dask_cluster.TIMEOUT_S", 0.5)

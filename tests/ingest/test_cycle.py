@@ -1,4 +1,4 @@
-"""A folder of real files is edited, and files come and go: after each step it is as if it had been ingested afresh."""
+"""Tests that after each of several edits a knowledge base equals one built from scratch."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ TAKEN = (
 
 
 def step(folder: Path, kb: Path) -> Report:
-    """Ingest, and hold the knowledge base against a fresh one."""
+    """Ingest, and compare the knowledge base to one built from scratch."""
     report = build(folder, kb)
     fresh = kb.with_name("fresh")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -33,7 +33,9 @@ def step(folder: Path, kb: Path) -> Report:
 
 
 @pytest.mark.slow
-def test_after_each_step_of_a_cycle_it_is_as_if_ingested_afresh(examples: Path, tmp_path: Path) -> None:
+def test_the_knowledge_base_equals_a_fresh_one_after_each_edit_removal_and_rename(
+    examples: Path, tmp_path: Path
+) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
     for name in TAKEN:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -55,5 +57,5 @@ def test_after_each_step_of_a_cycle_it_is_as_if_ingested_afresh(examples: Path, 
     report.write_text(whole)
     shutil.copy(examples / TAKEN[2], folder / TAKEN[2])
     back = step(folder, kb)
-    assert back.stages["parse"].done == 2  # what was taken away was forgotten, so it is read anew
+    assert back.stages["parse"].done == 2  # a removed document was forgotten, so it is parsed again
     assert fsck(kb).clean

@@ -1,4 +1,4 @@
-"""An edit of one document costs an edit: what it writes of the others, and how often indexes are made."""
+"""Tests of the cost of editing one document: rows written for the others, and indexes built."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The rows that were written to each table since the folder was ingested."""
+    """The rows written to each table after the folder was ingested."""
     rows: Counter[str] = Counter()
     add = LanceTable.add
 
@@ -53,9 +53,7 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return rows
 
 
-def test_an_edit_writes_its_own_records_and_names_that_are_new(
-    folder: Path, written: Counter[str], tmp_path: Path
-) -> None:
+def test_an_edit_writes_only_its_own_records_and_new_names(folder: Path, written: Counter[str], tmp_path: Path) -> None:
     (folder / "3.md").write_text(sheet(3).replace("Lise Meitner", "Chien-Shiung Wu"))
     build(folder, tmp_path / "kb", SETTINGS)
     assert written["document"] == 1
@@ -65,7 +63,9 @@ def test_an_edit_writes_its_own_records_and_names_that_are_new(
     assert exported(tmp_path / "kb") == exported(tmp_path / "new")
 
 
-def test_what_is_wiped_is_not_optimized_before(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_table_that_is_wiped_is_not_optimized_first(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     calls: Counter[str] = Counter()
 
     def counted(name: str) -> None:
@@ -90,15 +90,15 @@ def test_what_is_wiped_is_not_optimized_before(folder: Path, monkeypatch: pytest
     assert calls["optimize"] > 0
 
 
-def test_the_first_question_after_an_edit_or_a_removal_finds_an_index(
+def test_the_first_question_after_an_edit_or_removal_finds_a_saved_index(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Erasing what is gone leaves the index of what is there, and no other file beside it."""
+    """Erasing removed data leaves the saved index and no other file beside it."""
     (folder / "3.md").write_text(sheet(3).replace("hall 3", "hall 9"))
     build(folder, tmp_path / "kb", SETTINGS)
     forget("5.md", tmp_path / "kb", SETTINGS)
     assert [path.name for path in (tmp_path / "kb" / "retrieval").iterdir()] == ["index.npz"]
-    monkeypatch.setattr(retriever, "build_index", None)  # to build one now would raise
+    monkeypatch.setattr(retriever, "build_index", None)  # building an index would raise
     with open_stores(tmp_path / "kb", SETTINGS) as stores:
         hits = retriever.Retriever.of(stores, SETTINGS.retrieve).retrieve("Which pump is in hall 9?", 1)
     assert [hit.uri for hit in hits] == ["3.md"]

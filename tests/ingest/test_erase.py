@@ -1,4 +1,4 @@
-"""What has gone from the folder, or was forgotten, has gone from every byte of the knowledge base."""
+"""Tests that removed or forgotten documents leave no byte in the knowledge base."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ WORDS = {
 
 
 def picture(size: int) -> bytes:
-    """A picture of noise, so that its bytes are those of no other."""
+    """A picture of random pixels, whose bytes occur nowhere else."""
     out = io.BytesIO()
     Image.frombytes("RGB", (size, size), os.urandom(3 * size * size)).save(out, "PNG")
     return out.getvalue()
 
 
 def page(data: bytes) -> str:
-    """A page with a word of its own in each kind of place."""
+    """An HTML page with a distinct word in each kind of place, and a picture."""
     shown = base64.b64encode(data).decode()
     return f"""<html><head><title>Manual of Qzftitle</title></head><body><h1>Manual of Qzftitle</h1>
 <p>The pump Qzftext-7 runs at 1450 rpm. <b>Qzftag coupling</b> is what the qzftag coupling of the pump is called.
@@ -63,7 +63,7 @@ def mail() -> bytes:
 
 
 def with_canaries(folder: Path) -> dict[str, bytes]:
-    """Write the documents that are to go, beside those that stay; return what of them must not be found."""
+    """Write canary documents to remove beside others to keep; return the data that must not remain."""
     write_folder(folder)
     data = picture(48)
     (folder / "qzfname.html").write_text(page(data))
@@ -72,7 +72,7 @@ def with_canaries(folder: Path) -> dict[str, bytes]:
 
 
 def answer(call: Call) -> str:
-    """A stand-in for a model that says of each text what stands in it, and induces no classes."""
+    """Reply as `answer_by_schema`, but induce no tag classes."""
     if call.schema is not None and "classes" in str(call.schema.get("properties")):
         return '{"classes": []}'
     return answer_by_schema(call)
@@ -110,7 +110,7 @@ def rewritten(folder: Path, kb: Path, settings: QaSettings) -> None:
 
 
 @pytest.mark.parametrize("remove", [forgotten, taken_away, rewritten])
-def test_no_byte_of_what_has_gone_is_left(
+def test_no_byte_of_a_removed_document_remains(
     remove: Callable[[Path, Path, QaSettings], None], settings: QaSettings, tmp_path: Path
 ) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
@@ -124,7 +124,7 @@ def test_no_byte_of_what_has_gone_is_left(
     assert fsck(kb, settings).clean
 
 
-def test_what_is_left_is_what_a_folder_without_it_gives(tmp_path: Path) -> None:
+def test_the_knowledge_base_after_a_removal_equals_one_without_the_document(tmp_path: Path) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
     with_canaries(folder)
     build(folder, kb)
@@ -133,7 +133,7 @@ def test_what_is_left_is_what_a_folder_without_it_gives(tmp_path: Path) -> None:
     assert exported(kb) == exported(tmp_path / "without")
 
 
-def test_an_erasure_that_broke_off_is_finished_by_the_next_ingest(
+def test_an_interrupted_erasure_is_completed_by_the_next_ingest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
@@ -152,7 +152,7 @@ def test_an_erasure_that_broke_off_is_finished_by_the_next_ingest(
     assert remains(kb, wanted) == {}
 
 
-def test_what_was_only_previewed_goes_with_the_next_ingest(tmp_path: Path) -> None:
+def test_artifacts_of_a_diff_are_erased_by_the_next_ingest(tmp_path: Path) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
     write_folder(folder)
     build(folder, kb)
@@ -162,7 +162,7 @@ def test_what_was_only_previewed_goes_with_the_next_ingest(tmp_path: Path) -> No
     assert remains(kb, wanted) == {}
 
 
-def test_an_ingest_that_removes_nothing_erases_nothing(tmp_path: Path) -> None:
+def test_an_ingest_without_removals_rewrites_no_vector_files(tmp_path: Path) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
     write_folder(folder)
     build(folder, kb)
@@ -180,7 +180,7 @@ def test_an_ingest_that_removes_nothing_erases_nothing(tmp_path: Path) -> None:
         assert not stores.catalog.fact(ERASE_FACT)
 
 
-def test_replies_about_what_has_gone_stay_where_they_are_to_be_kept(tmp_path: Path) -> None:
+def test_forget_keeps_cached_replies_only_if_asked_to(tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
     with LoopbackServer(answer) as server:
         settings = QaSettings(llm=LlmSettings(base_url=server.url, model="loopback"), ingest=FEW)
@@ -194,7 +194,7 @@ def test_replies_about_what_has_gone_stay_where_they_are_to_be_kept(tmp_path: Pa
         assert len(server.calls) > asked
 
 
-def test_an_edit_leaves_the_replies_about_what_stayed(tmp_path: Path) -> None:
+def test_an_edit_keeps_the_cached_replies_about_unchanged_text(tmp_path: Path) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
     write_folder(folder)
     sections = "\n\n".join(f"## {n} Part\n\n" + f"The part number {n} weighs {n} kg. " * 40 for n in range(1, 9))
@@ -210,7 +210,7 @@ def test_an_edit_leaves_the_replies_about_what_stayed(tmp_path: Path) -> None:
         assert len(server.calls) - first < first / 2
 
 
-def test_the_rest_of_a_container_stays(tmp_path: Path) -> None:
+def test_forgetting_one_document_keeps_the_parts_of_a_container(tmp_path: Path) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"
     with_canaries(folder)
     build(folder, kb)
@@ -221,7 +221,7 @@ def test_the_rest_of_a_container_stays(tmp_path: Path) -> None:
     assert letter <= entries_of(kb).keys()
 
 
-def test_what_is_forgotten_goes_though_no_index_of_the_rest_can_be_made(
+def test_forgetting_erases_data_even_if_the_index_cannot_be_rebuilt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, kb = tmp_path / "folder", tmp_path / "kb"

@@ -1,4 +1,4 @@
-"""What is said of answers: confirmed questions lead to their sources, through ingests, reindexing and changes."""
+"""Tests of feedback on answers: confirmed questions become atoms that lead to their sources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def say(place: Path, question: str = ODD, right: bool = True, expected: str = "", answer: str = KEEP) -> str:
-    """Say something of an answer that quotes the manual, and return the id of the feedback."""
+    """Give feedback on an answer that quotes the manual, and return its id."""
     with KnowledgeBase.open(place / "kb") as knowledge:
         base = OpenBase("kb", knowledge, QaSettings())
         (entry,) = (one for one in base.entries() if one.uri == "manual.md")
@@ -52,7 +52,7 @@ def say(place: Path, question: str = ODD, right: bool = True, expected: str = ""
 
 
 def atoms(place: Path) -> list[str]:
-    """The atoms of the question, in the graph and in the vectors, which agree."""
+    """The atoms of the question in the graph, which must be those of the vectors."""
     with KnowledgeBase.open(place / "kb") as knowledge:
         stores = knowledge.stores
         nodes = [node.id for node in stores.graph.nodes((NodeKind.ATOM,)) if node.properties["text"] == ODD]
@@ -63,18 +63,18 @@ def atoms(place: Path) -> list[str]:
     return nodes
 
 
-def first(place: Path) -> str:
+def first_chunk(place: Path) -> str:
     with KnowledgeBase.open(place / "kb") as knowledge:
         return knowledge.retrieve(ODD, limit=1)[0].chunk.text
 
 
-def test_a_confirmed_question_leads_to_its_source_until_it_is_taken_back(place: Path) -> None:
+def test_a_confirmed_question_leads_to_its_source_until_the_feedback_is_withdrawn(place: Path) -> None:
     id = say(place)
     assert atoms(place) == []
     done = build(place / "folder", place / "kb")
-    assert done.stages["load"].done == 1  # the letter is not written again
+    assert done.stages["load"].done == 1  # the other document is not loaded again
     assert len(atoms(place)) == 1
-    assert KEEP in first(place)
+    assert KEEP in first_chunk(place)
     with KnowledgeBase.open(place / "kb") as knowledge:
         assert knowledge.retrieve(ODD, limit=1)[0].atoms[0] == ODD
     assert build(place / "folder", place / "kb").stages["load"].done == 0
@@ -85,7 +85,7 @@ def test_a_confirmed_question_leads_to_its_source_until_it_is_taken_back(place: 
     assert atoms(place) == []
 
 
-def test_a_wrong_answer_adds_nothing_and_the_last_word_counts(place: Path) -> None:
+def test_feedback_on_a_wrong_answer_adds_no_atom_and_the_latest_feedback_counts(place: Path) -> None:
     assert say(place, right=True) == say(place, right=False, expected="after 7 years")
     build(place / "folder", place / "kb")
     assert atoms(place) == []
@@ -94,7 +94,7 @@ def test_a_wrong_answer_adds_nothing_and_the_last_word_counts(place: Path) -> No
     assert (kept.right, kept.expected, kept.by) == (False, "after 7 years", "boss")
 
 
-def test_it_outlives_another_embedder_and_other_chunks(place: Path) -> None:
+def test_feedback_survives_a_change_of_embedder_and_chunk_settings(place: Path) -> None:
     say(place)
     build(place / "folder", place / "kb")
     reindex(place / "kb", Settings(embed=EmbedSettings(name="wordllama", dimension=64)))
@@ -104,10 +104,10 @@ def test_it_outlives_another_embedder_and_other_chunks(place: Path) -> None:
     )
     build(place / "folder", place / "kb", settings)
     assert len(atoms(place)) == 1
-    assert KEEP in first(place)
+    assert KEEP in first_chunk(place)
 
 
-def test_an_answer_goes_with_a_document_that_it_rests_on(place: Path) -> None:
+def test_the_answer_of_feedback_is_erased_with_the_document_it_cites(place: Path) -> None:
     say(place, answer="They keep for 7 years in the dark.")
     build(place / "folder", place / "kb")
     (place / "folder" / "manual.md").write_text(MANUAL.replace("7 years in the dark", "9 years"))
@@ -120,7 +120,7 @@ def test_an_answer_goes_with_a_document_that_it_rests_on(place: Path) -> None:
         assert not path.is_file() or b"7 years in the dark" not in path.read_bytes(), path
 
 
-def test_a_citation_of_what_is_not_there_is_refused(place: Path) -> None:
+def test_feedback_with_an_invalid_citation_is_refused(place: Path) -> None:
     with KnowledgeBase.open(place / "kb") as knowledge:
         base = OpenBase("kb", knowledge, QaSettings())
         document = base.entries()[0].document
@@ -132,7 +132,7 @@ def test_a_citation_of_what_is_not_there_is_refused(place: Path) -> None:
         assert all_feedback(base) == ()
 
 
-def test_what_was_said_becomes_questions_to_evaluate_with(
+def test_feedback_can_be_exported_as_evaluation_questions(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     say(place, answer="7 years")
@@ -151,9 +151,11 @@ def test_what_was_said_becomes_questions_to_evaluate_with(
     assert json.loads(capsys.readouterr().out)
     run(monkeypatch, "feedback", "--json")
     said = json.loads(capsys.readouterr().out)
-    run(monkeypatch, "feedback", "withdraw", said[0]["id"])
-    run(monkeypatch, "feedback")
-    assert ODD not in capsys.readouterr().out.partition("taken back")[2].partition("\n")[2]
+    withdrawn = said[0]
+    run(monkeypatch, "feedback", "withdraw", withdrawn["id"])
+    assert f"withdrawn: {withdrawn['question']}" in capsys.readouterr().out
+    run(monkeypatch, "feedback", "--json")
+    assert json.loads(capsys.readouterr().out) == said[1:]
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:

@@ -1,4 +1,4 @@
-"""Figures described by a model that can see, on their way from parsing to the graph."""
+"""Tests of figures described by a vision model, from parsing to the graph."""
 
 import struct
 import zlib
@@ -23,7 +23,7 @@ def chunk_of(name: bytes, data: bytes) -> bytes:
 
 
 def noise(size: int = 64) -> bytes:
-    """A PNG of so many grey levels that it is not taken for a line or a bullet."""
+    """A PNG with many grey levels, so that it is not filtered out as a line or a bullet."""
     rows = b"".join(
         b"\0" + bytes((x * x * 31 + y * y * 17 + x * y * 7) % 251 for x in range(size)) for y in range(size)
     )
@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "folder"
 
 
-def seen(server: LoopbackServer) -> int:
+def image_calls(server: LoopbackServer) -> int:
     return sum(any(turn.images for turn in call.turns) for call in server.calls)
 
 
@@ -69,21 +69,21 @@ def texts(kb: Path, kind: NodeKind) -> str:
 def test_a_description_is_text_of_its_chunk_and_an_atom(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         report = build(folder, tmp_path / "kb", settings_for(server.url))
-        assert seen(server) == 1
+        assert image_calls(server) == 1
     assert report.exit_code == 0
     assert report.usage["describe"]["calls"] == 1
     assert all(SHOWN in texts(tmp_path / "kb", kind) for kind in (NodeKind.CHUNK, NodeKind.FIGURE, NodeKind.ATOM))
 
 
-def test_a_second_build_describes_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_second_build_does_not_describe_again(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         build(folder, tmp_path / "kb", settings_for(server.url))
         report = build(folder, tmp_path / "kb", settings_for(server.url))
-        assert seen(server) == 1
+        assert image_calls(server) == 1
     assert report.changes["unchanged"] == 1
 
 
-def test_a_description_that_could_not_be_had_is_told_and_made_by_the_next_build(folder: Path, tmp_path: Path) -> None:
+def test_a_failed_description_is_reported_and_made_by_the_next_build(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         settings = settings_for(server.url)
     report = build(folder, tmp_path / "kb", settings)

@@ -1,4 +1,4 @@
-"""Whatever of a knowledge base is damaged is named, and mended or made anew."""
+"""Tests of checking and repairing a damaged knowledge base."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def swapped(kb: Path, stage: str) -> None:
     ("damage", "stage"),
     [(truncated, "parse"), (emptied, "chunk"), (swapped, "atomize"), (truncated, "card"), (swapped, "embed")],
 )
-def test_a_damaged_artifact_is_named_and_made_anew(
+def test_a_damaged_artifact_is_reported_and_rebuilt_by_the_next_ingest(
     damage: Callable[[Path, str], None], stage: str, folder: Path, kb: Path
 ) -> None:
     before = graph_of(kb), vectors_of(kb)
@@ -66,7 +66,7 @@ def test_a_damaged_artifact_is_named_and_made_anew(
 
 
 @pytest.mark.parametrize("stage", ["parse", "card", "embed"])
-def test_a_damaged_artifact_costs_an_ingest_its_document_alone(stage: str, folder: Path, kb: Path) -> None:
+def test_a_damaged_artifact_fails_only_its_document_in_an_ingest(stage: str, folder: Path, kb: Path) -> None:
     emptied(kb, stage)
     (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s. See the Maintenance Manual.\n")
     assert {failure.subject for failure in build(folder, kb).failures} <= {"manual.md"}
@@ -78,7 +78,7 @@ def test_a_damaged_artifact_costs_an_ingest_its_document_alone(stage: str, folde
     assert graph_of(kb) == graph_of(kb.with_name("fresh"))
 
 
-def test_a_sample_is_the_same_each_time_and_says_how_much_it_read(tmp_path: Path) -> None:
+def test_a_sample_of_artifacts_is_deterministic_and_reports_its_size(tmp_path: Path) -> None:
     artifacts = FileArtifacts(tmp_path)
     for number in range(3 * SAMPLED_LEAST):
         artifacts.put("parse", digest(str(number).encode()), b"kept")
@@ -91,7 +91,7 @@ def test_a_sample_is_the_same_each_time_and_says_how_much_it_read(tmp_path: Path
     assert (read.read, len(read.findings)) == (3 * SAMPLED_LEAST, 2)
 
 
-def test_what_is_quoted_is_what_was_written(folder: Path, kb: Path) -> None:
+def test_an_answer_from_a_damaged_graph_is_refused(folder: Path, kb: Path) -> None:
     before = graph_of(kb)
     with closing(sqlite3.connect(kb / "strata.db")) as db:
         db.execute(
@@ -106,7 +106,7 @@ def test_what_is_quoted_is_what_was_written(folder: Path, kb: Path) -> None:
     assert graph_of(kb) == before
 
 
-def test_a_row_of_the_graph_that_cannot_be_read_is_found_and_mended(kb: Path) -> None:
+def test_an_undecodable_row_of_the_graph_is_found_and_repaired(kb: Path) -> None:
     before = graph_of(kb)
     with closing(sqlite3.connect(kb / "strata.db")) as db:
         db.execute("UPDATE nodes SET properties = x'00' WHERE kind = 'Chunk'")
@@ -127,7 +127,7 @@ def test_a_damaged_hash_is_repaired_together_with_the_digest_of_its_owner(owner:
     assert fsck(kb, repair=True).remaining == ()
 
 
-def test_a_damaged_entry_of_the_catalog_is_taken_up_by_the_next_ingest(folder: Path, kb: Path) -> None:
+def test_a_document_with_a_damaged_catalog_entry_is_ingested_again(folder: Path, kb: Path) -> None:
     before = entries_of(kb)
     with closing(sqlite3.connect(kb / "strata.db")) as db:
         db.execute("UPDATE entries SET entry = CAST(replace(CAST(entry AS TEXT), 'Manual', 'Mangle') AS BLOB)")
@@ -139,7 +139,7 @@ def test_a_damaged_entry_of_the_catalog_is_taken_up_by_the_next_ingest(folder: P
     assert [one.artifacts for one in entries_of(kb).values()] == [one.artifacts for one in before.values()]
 
 
-def test_vectors_that_were_taken_away_are_missed_and_made_anew(kb: Path) -> None:
+def test_missing_vectors_are_reported_and_rebuilt(kb: Path) -> None:
     before = vectors_of(kb)
     shutil.rmtree(next((kb / "vectors").iterdir()))
     with KnowledgeBase.open(kb) as opened, pytest.raises(StoreMismatch, match="vectors are missing"):
@@ -149,7 +149,7 @@ def test_vectors_that_were_taken_away_are_missed_and_made_anew(kb: Path) -> None
     assert vectors_of(kb) == before
 
 
-def test_vectors_that_cannot_be_read_are_found_and_made_anew(kb: Path) -> None:
+def test_unreadable_vectors_are_reported_and_rebuilt(kb: Path) -> None:
     before = vectors_of(kb)
     for path in (kb / "vectors").rglob("data/*.lance"):
         path.write_bytes(path.read_bytes()[:-100])
@@ -158,7 +158,7 @@ def test_vectors_that_cannot_be_read_are_found_and_made_anew(kb: Path) -> None:
     assert vectors_of(kb) == before
 
 
-def test_vectors_that_are_others_are_found_where_all_is_read(kb: Path) -> None:
+def test_changed_vectors_are_found_if_all_data_is_read(kb: Path) -> None:
     with open_stores(kb, Settings()) as stores:
         owner = entries_of(kb)["manual.md"].document
         held = list(stores.vectors.records(owners=[owner]))
@@ -171,7 +171,7 @@ def test_vectors_that_are_others_are_found_where_all_is_read(kb: Path) -> None:
     assert fsck(kb, repair=True, read_data=True).clean
 
 
-def test_damaged_caches_are_named_dropped_and_no_hindrance(folder: Path, kb: Path) -> None:
+def test_damaged_caches_are_reported_ignored_and_dropped(folder: Path, kb: Path) -> None:
     with KnowledgeBase.open(kb) as opened:
         whole = opened.ask("How often is the oil of the bearing changed?")
     with closing(ReplyStore(kb / "replies.db")) as store:
@@ -188,7 +188,7 @@ def test_damaged_caches_are_named_dropped_and_no_hindrance(folder: Path, kb: Pat
     assert fsck(kb, repair=True).clean
 
 
-def test_a_database_that_is_none_any_more_is_named_with_what_to_do(folder: Path, kb: Path) -> None:
+def test_a_destroyed_database_is_reported_with_a_hint_and_rebuilt_from_artifacts(folder: Path, kb: Path) -> None:
     before = graph_of(kb)
     (kb / "strata.db").write_bytes(b"\0" * 8192)
     with pytest.raises(StoreMismatch) as error:

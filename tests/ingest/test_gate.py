@@ -1,4 +1,4 @@
-"""The self-recall gate over a knowledge base: what an increment reads, and what workers find of many documents."""
+"""Tests of the self-recall gate over a knowledge base: what an edit reads, and work shared among workers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folder_of(place: Path, text: Callable[[int], str]) -> Path:
     return place
 
 
-def test_an_edit_of_one_document_reads_the_vectors_of_each_about_once(
+def test_an_edit_of_one_document_reads_the_vectors_of_each_document_about_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = folder_of(tmp_path / "folder", sheet)
@@ -50,8 +50,8 @@ def test_an_edit_of_one_document_reads_the_vectors_of_each_about_once(
     assert DOCUMENTS <= reads["embed"] <= DOCUMENTS + 2
 
 
-def like_others(number: int) -> str:
-    """A sheet of which one sentence is all that most of the others say: these fit it better."""
+def similar_sheet(number: int) -> str:
+    """A sheet with a sentence that is the whole text of most other sheets, which match it better."""
     pump = "The pump of the hall has a flow of 40 m3 in an hour."
     if number < DOCUMENTS - 3:
         return f"{pump}\n"
@@ -62,8 +62,8 @@ def like_others(number: int) -> str:
     return f"# Visit {number}\n\n{others} {pump}\n\n{garden}\n"
 
 
-def lost(self: Dispatcher, function: object, calls: Sequence[object]) -> list[Future[JobResult]]:
-    """Workers of which the first does what it is asked, and the last was lost."""
+def lose_last_job(self: Dispatcher, function: object, calls: Sequence[object]) -> list[Future[JobResult]]:
+    """Submit all jobs to the workers but the last, which ends as if its process was killed."""
     ended = Future[JobResult]()
     ended.set_result(JobResult(reason="the process ended with signal SIGKILL"))
     return [*SUBMIT_ALL(self, function, calls[:-1]), ended]  # type: ignore[arg-type]
@@ -73,13 +73,15 @@ SUBMIT_ALL = Dispatcher.submit_all
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
-def test_workers_find_what_one_process_finds(is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, here, shared = folder_of(tmp_path / "folder", like_others), tmp_path / "here", tmp_path / "shared"
+def test_several_workers_find_the_same_as_one_process(
+    is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, here, shared = folder_of(tmp_path / "folder", similar_sheet), tmp_path / "here", tmp_path / "shared"
     settings = Settings(ingest=FEW.model_copy(update={"workers": 2}))
     build(folder, here, settings)
     monkeypatch.setattr(gate, "SHARED_FROM", 1)
     if is_lost:
-        monkeypatch.setattr(Dispatcher, "submit_all", lost)
+        monkeypatch.setattr(Dispatcher, "submit_all", lose_last_job)
     build(folder, shared, settings)
     assert sum(entry.counts["quarantined"] for entry in entries_of(here).values()) > 0
     assert exported(shared) == exported(here)

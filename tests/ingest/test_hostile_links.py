@@ -1,4 +1,4 @@
-"""Links, numbers and names that are none, in real files, through the whole ingest."""
+"""Tests of ingesting malformed links, numbers and names, and of the state of a knowledge base."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BAD_HTML = "<html><head><title>Rev {digits}</title></head><body><h1>DS-{digits} 
 DIGITS = "9" * 5000
 
 
-def hostile(folder: Path) -> list[str]:
+def write_hostile(folder: Path) -> list[str]:
     links = "".join(f'<p>See <a href="{one}">the crane</a> in section {DIGITS}.</p>' for one in ADDRESSES)
     (folder / "links.html").write_text(BAD_HTML.format(digits=DIGITS, links=links))
     (folder / "links.md").write_text(
@@ -40,9 +40,9 @@ def hostile(folder: Path) -> list[str]:
     return ["dates.eml", "links.html", "links.md", "years.csv"]
 
 
-def test_links_and_numbers_that_are_none_cost_nothing(tmp_path: Path) -> None:
+def test_malformed_links_and_numbers_are_indexed_without_failures(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
-    names = hostile(folder)
+    names = write_hostile(folder)
     report = build(folder, tmp_path / "kb")
     assert report.failures == ()
     entries = entries_of(tmp_path / "kb")
@@ -51,7 +51,7 @@ def test_links_and_numbers_that_are_none_cost_nothing(tmp_path: Path) -> None:
 
 
 class Refusing:
-    """A graph store that cannot take what one owner has."""
+    """A graph store that fails to write the subgraph of one owner."""
 
     def __init__(self, store: GraphStore, error: Exception) -> None:
         self._store = store
@@ -66,7 +66,7 @@ class Refusing:
         return getattr(self._store, name)
 
 
-def test_what_one_document_makes_the_projection_raise_costs_its_projection_alone(tmp_path: Path) -> None:
+def test_a_document_that_cannot_be_projected_fails_alone(tmp_path: Path) -> None:
     one, two = (EmbeddedStore.open(tmp_path / name) for name in ("one", "two"))
     for part in (document(A), document(B), corpus(reference(A, B))):
         one.graph.write(part)
@@ -85,7 +85,7 @@ def state_of(kb: Path) -> KnowledgeState:
         return state(stores.catalog)
 
 
-def test_a_whole_knowledge_base_says_so(tmp_path: Path) -> None:
+def test_the_state_of_a_finished_ingest_is_whole(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     build(folder, tmp_path / "kb")
     whole = KnowledgeState(documents=3, searchable=3, found=3, begun=True, finished=True)
@@ -95,7 +95,7 @@ def test_a_whole_knowledge_base_says_so(tmp_path: Path) -> None:
     assert state_of(tmp_path / "kb") == whole
 
 
-def test_one_whose_ingest_was_killed_before_it_loaded_says_so(tmp_path: Path) -> None:
+def test_the_state_after_a_kill_before_loading_is_empty(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     kill_after(6, folder, tmp_path / "kb")
     killed = state_of(tmp_path / "kb")
@@ -106,7 +106,7 @@ def test_one_whose_ingest_was_killed_before_it_loaded_says_so(tmp_path: Path) ->
     assert state_of(tmp_path / "kb").whole
 
 
-def test_one_whose_ingest_ended_in_an_error_says_so_and_keeps_what_it_had(tmp_path: Path) -> None:
+def test_the_state_after_a_failed_ingest_counts_the_previous_documents(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     build(folder, tmp_path / "kb")
     (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
@@ -122,24 +122,24 @@ def test_one_whose_ingest_ended_in_an_error_says_so_and_keeps_what_it_had(tmp_pa
     assert not half.empty
 
 
-def test_one_that_nothing_was_ever_put_into_says_so(tmp_path: Path) -> None:
+def test_the_state_before_the_first_document_is_empty(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError):
         build(tmp_path / "empty", tmp_path / "kb")
     assert state_of(tmp_path / "kb") == KnowledgeState()
 
 
-def test_the_state_is_read_while_another_holds_the_writer_s_lock(tmp_path: Path) -> None:
+def test_the_state_can_be_read_during_a_write_transaction(tmp_path: Path) -> None:
     build(write_folder(tmp_path / "folder"), tmp_path / "kb")
     with open_stores(tmp_path / "kb", Settings()) as stores, stores.embedded.exclusive():
         INGEST.write(stores.catalog, Ingest(5))
         assert (state_of(tmp_path / "kb").found, state_of(tmp_path / "kb").finished) == (5, False)
 
 
-def test_documents_linked_after_hostile_ones_are_as_without_them(tmp_path: Path) -> None:
+def test_removed_hostile_documents_do_not_affect_the_links_of_others(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     build(folder, tmp_path / "kb")
-    names = hostile(folder)
+    names = write_hostile(folder)
     build(folder, tmp_path / "other")
     for name in names:
         (folder / name).unlink()

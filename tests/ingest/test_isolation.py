@@ -1,4 +1,4 @@
-"""What one document makes any stage of compiling do costs that document, and nothing else."""
+"""Tests that a document that breaks a stage of compiling fails alone."""
 
 import pickle
 from pathlib import Path
@@ -46,9 +46,7 @@ def failures_of(report: Report) -> list[tuple[str, str, Status]]:
         ("embed crash", Status.FAILED, "embedding: the process ended with exit code 3"),
     ],
 )
-def test_a_stage_that_a_document_breaks_costs_that_document(
-    orders: str, status: Status, reason: str, tmp_path: Path
-) -> None:
+def test_a_document_that_breaks_a_stage_fails_alone(orders: str, status: Status, reason: str, tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "folder", a_before=GOOD, b_bad=orders, c_after=GOOD)
     events: list[Event] = []
     report = build(folder, tmp_path / "kb", settings_for(), progress=events.append)
@@ -62,7 +60,7 @@ def test_a_stage_that_a_document_breaks_costs_that_document(
     assert fsck(tmp_path / "kb").clean
 
 
-def test_a_document_that_a_limit_ended_is_taken_up_with_a_higher_one(tmp_path: Path) -> None:
+def test_a_document_over_a_limit_is_resumed_with_a_higher_limit(tmp_path: Path) -> None:
     folder, kb = folder_of(tmp_path / "folder", a_before=GOOD, b_bad="chunk loop"), tmp_path / "kb"
     build(folder, kb, settings_for())
     again = build(folder, kb, settings_for())
@@ -73,7 +71,7 @@ def test_a_document_that_a_limit_ended_is_taken_up_with_a_higher_one(tmp_path: P
     assert Event(Stage.PARSE, Phase.REUSED, "b_bad.txt") in events
 
 
-def test_what_was_read_before_a_parser_is_lost_is_indexed_in_part(tmp_path: Path) -> None:
+def test_the_checkpoint_of_a_killed_parser_is_indexed_as_partial(tmp_path: Path) -> None:
     folder, kb = folder_of(tmp_path / "folder", a_first=GOOD, b_cut="parse loop"), tmp_path / "kb"
     events: list[Event] = []
     report = build(folder, kb, settings_for(), progress=events.append)
@@ -88,7 +86,7 @@ def test_what_was_read_before_a_parser_is_lost_is_indexed_in_part(tmp_path: Path
     assert fsck(kb).clean
 
 
-def test_a_worker_that_is_killed_once_loses_nothing(tmp_path: Path) -> None:
+def test_a_document_whose_worker_is_killed_once_is_retried(tmp_path: Path) -> None:
     orders = {f"{stage}_{n}": f"{stage} die_once {tmp_path}/{stage}" for n, stage in enumerate(("chunk", "embed"))}
     folder = folder_of(tmp_path / "folder", a=GOOD, **orders)
     report = build(folder, tmp_path / "kb", settings_for(workers=2))
@@ -96,7 +94,7 @@ def test_a_worker_that_is_killed_once_loses_nothing(tmp_path: Path) -> None:
     assert report.exit_code == 0
 
 
-def test_a_document_whose_worker_is_killed_twice_is_given_up(tmp_path: Path) -> None:
+def test_a_document_whose_worker_is_killed_twice_fails(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "folder", a=GOOD, b="read die", c=GOOD)
     report = build(folder, tmp_path / "kb", settings_for())
     assert report.documents == {"indexed": 2, "too_large": 1}
@@ -104,10 +102,10 @@ def test_a_document_whose_worker_is_killed_twice_is_given_up(tmp_path: Path) -> 
     assert "killed by the system" in entries_of(tmp_path / "kb")["b.txt"].reason
 
 
-def test_relative_paths_belong_to_the_working_directory_of_the_call(
+def test_relative_paths_refer_to_the_working_directory_of_the_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The processes that the first call started are used by the second, and were started in another directory."""
+    """The second call uses the processes that the first one started in another directory."""
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
@@ -116,7 +114,7 @@ def test_relative_paths_belong_to_the_working_directory_of_the_call(
     assert [fsck(tmp_path / name / "kb").clean for name in ("first", "second")] == [True, True]
 
 
-def test_a_full_disk_ends_the_run_and_keeps_what_is_done(tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_run_and_keeps_finished_artifacts(tmp_path: Path) -> None:
     folder, kb = folder_of(tmp_path / "folder", a=GOOD, b="chunk fill"), tmp_path / "kb"
     with pytest.raises(StoreError, match="no space left"):
         build(folder, kb, settings_for())
@@ -126,7 +124,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_done(tmp_path: Path) -> None
     assert Event(Stage.CHUNK, Phase.REUSED, "a.txt") in events
 
 
-def test_a_damaged_artifact_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_artifact_is_rebuilt(tmp_path: Path) -> None:
     folder, kb = folder_of(tmp_path / "folder", a=GOOD), tmp_path / "kb"
     build(folder, kb, settings_for())
     before = exported(kb)
@@ -141,7 +139,7 @@ def test_a_damaged_artifact_is_made_anew(tmp_path: Path) -> None:
     assert exported(kb) == before
 
 
-def test_a_listener_that_fails_ends_the_run(tmp_path: Path) -> None:
+def test_an_error_of_the_progress_callback_ends_the_run(tmp_path: Path) -> None:
     def listen(event: Event) -> None:
         if event.stage is Stage.CHUNK:
             raise LookupError("no place for it")
@@ -150,7 +148,7 @@ def test_a_listener_that_fails_ends_the_run(tmp_path: Path) -> None:
         build(folder_of(tmp_path / "folder", a=GOOD), tmp_path / "kb", settings_for(), progress=listen)
 
 
-def test_one_worker_and_three_make_the_same(tmp_path: Path) -> None:
+def test_the_number_of_workers_does_not_change_the_result(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     one, three = tmp_path / "one", tmp_path / "three"
     build(folder, one, Settings.model_validate({"ingest": {"workers": 1}}))
@@ -159,7 +157,7 @@ def test_one_worker_and_three_make_the_same(tmp_path: Path) -> None:
     assert vectors_of(one) == vectors_of(three)
 
 
-def test_what_a_worker_is_given_holds_no_key_and_lets_it_download_nothing() -> None:
+def test_settings_for_workers_have_no_secrets_and_forbid_downloads() -> None:
     settings = Settings.model_validate(
         {
             "llm": {"api_key": "canary-1", "base_url": "http://canary-2"},

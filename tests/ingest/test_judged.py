@@ -1,4 +1,4 @@
-"""A model decides about entities that no rule can join or tell apart, and an ingest goes by what it said."""
+"""Tests of a model that judges whether two entities are the same where rules cannot decide."""
 
 import json
 import re
@@ -21,7 +21,7 @@ NAMES = ("wear rings clearance", "wear ring clearances")
 
 
 class Model:
-    """Distils one fact from each document, and calls every pair one thing while it `answers` for pairs."""
+    """Distils one fact per document, and judges every pair as the same entity while `answers` is true."""
 
     def __init__(self) -> None:
         self.pairs = 0
@@ -59,13 +59,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def entities(kb: Path) -> dict[str, tuple[str, ...]]:
-    """The names of the entities about clearances, with what was merged into each."""
+    """The names of the entities about clearances, with the names merged into each."""
     found = {str(node.properties["name"]): node for node in graph_of(kb)[0] if node.kind is NodeKind.ENTITY}
     merges = {name: node.properties.get("merges", ()) for name, node in found.items() if "clearance" in name}
     return {name: told for name, told in merges.items() if isinstance(told, tuple)}
 
 
-def test_what_the_model_calls_one_thing_is_merged_and_says_why(
+def test_entities_that_the_model_judges_the_same_are_merged_with_the_reason(
     folder: Path, tmp_path: Path, settings: Settings
 ) -> None:
     report = build(folder, tmp_path / "kb", settings)
@@ -74,9 +74,7 @@ def test_what_the_model_calls_one_thing_is_merged_and_says_why(
     assert report.usage[ROLE]["calls"] == 1
 
 
-def test_a_pair_is_asked_about_once_and_stays_merged(
-    folder: Path, tmp_path: Path, settings: Settings, model: Model
-) -> None:
+def test_a_pair_is_judged_once_and_stays_merged(folder: Path, tmp_path: Path, settings: Settings, model: Model) -> None:
     build(folder, tmp_path / "kb", settings)
     merged = entities(tmp_path / "kb")
     (folder / "new.md").write_text("# Another note\n\nNothing of interest.\n")
@@ -85,14 +83,14 @@ def test_a_pair_is_asked_about_once_and_stays_merged(
     assert fsck(tmp_path / "kb", settings).clean
 
 
-def test_a_merge_is_undone_by_a_setting(folder: Path, tmp_path: Path, settings: Settings) -> None:
+def test_a_merge_is_undone_by_the_keep_apart_setting(folder: Path, tmp_path: Path, settings: Settings) -> None:
     build(folder, tmp_path / "kb", settings)
     apart = settings.model_copy(update={"graph": settings.graph.model_copy(update={"keep_apart": (NAMES,)})})
     build(folder, tmp_path / "kb", apart)
     assert set(entities(tmp_path / "kb")) == set(NAMES)
 
 
-def test_without_a_usable_reply_they_stay_apart_until_there_is_one(
+def test_without_a_usable_reply_a_pair_stays_unmerged_until_a_later_build(
     folder: Path, tmp_path: Path, settings: Settings, model: Model
 ) -> None:
     model.answers = False
@@ -103,7 +101,7 @@ def test_without_a_usable_reply_they_stay_apart_until_there_is_one(
     assert len(entities(tmp_path / "kb")) == 1
 
 
-def test_none_is_asked_about_where_that_is_switched_off(
+def test_no_pairs_are_judged_if_the_limit_is_zero(
     folder: Path, tmp_path: Path, settings: Settings, model: Model
 ) -> None:
     off = settings.model_copy(update={"graph": settings.graph.model_copy(update={"judged_pairs": 0})})
@@ -112,7 +110,7 @@ def test_none_is_asked_about_where_that_is_switched_off(
     assert set(entities(tmp_path / "kb")) == set(NAMES)
 
 
-def test_the_estimate_knows_the_pairs_that_are_open(folder: Path, tmp_path: Path, settings: Settings) -> None:
+def test_the_estimate_counts_the_undecided_pairs(folder: Path, tmp_path: Path, settings: Settings) -> None:
     kb = tmp_path / "kb"
     build(folder, kb, settings.model_copy(update={"graph": settings.graph.model_copy(update={"judged_pairs": 0})}))
     (line,) = estimate_ingest(folder, kb, settings).lines

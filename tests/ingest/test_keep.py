@@ -1,4 +1,4 @@
-"""Keeping a knowledge base true: previewing, forgetting, checking, and changing the embedder."""
+"""Tests of maintaining a knowledge base: diff, forget, fsck and reindex."""
 
 import json
 from pathlib import Path
@@ -24,11 +24,11 @@ from tests.ingest.knowledge import assert_same, entries_of, graph_of, vectors_of
 HASHING = Settings(embed=EmbedSettings(name="hashing", dimension=64))
 
 
-def test_an_unchanged_folder_differs_in_nothing(folder: Path, kb: Path) -> None:
+def test_an_unchanged_folder_has_an_empty_diff(folder: Path, kb: Path) -> None:
     assert diff(folder, kb) == FolderDiff()
 
 
-def test_a_difference_names_documents_and_counts_what_comes_and_goes(folder: Path, kb: Path) -> None:
+def test_a_diff_lists_changed_documents_and_counts_nodes(folder: Path, kb: Path) -> None:
     (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
     (folder / "manual.md").rename(folder / "MM-7.md")
     (folder / "reports" / "IR-3.txt").unlink()
@@ -51,7 +51,7 @@ def test_neither_a_difference_nor_an_estimate_makes_a_knowledge_base_unfinished(
         assert knowledge.ask("What does the pump P-101A deliver?").warnings == ()
 
 
-def test_what_was_announced_is_what_an_ingest_does(folder: Path, kb: Path) -> None:
+def test_an_ingest_adds_what_the_diff_counted(folder: Path, kb: Path) -> None:
     (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
     announced = diff(folder, kb)
     before = {node.id for node in graph_of(kb)[0]}
@@ -61,13 +61,13 @@ def test_what_was_announced_is_what_an_ingest_does(folder: Path, kb: Path) -> No
     assert len(after - before) == sum(nodes.values())
 
 
-def test_a_difference_to_no_knowledge_base_is_an_error(folder: Path, tmp_path: Path) -> None:
+def test_a_diff_against_a_missing_knowledge_base_is_an_error(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(KnowledgeBaseNotFound):
         diff(folder, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
-def test_a_forgotten_document_leaves_no_trace(folder: Path, kb: Path, tmp_path: Path) -> None:
+def test_a_forgotten_document_leaves_no_artifacts_nodes_or_vectors(folder: Path, kb: Path, tmp_path: Path) -> None:
     gone = entries_of(kb)["DS-2041.md"]
     forgotten = forget("DS-2041.md", kb)
     assert forgotten.uris == ("DS-2041.md",)
@@ -80,17 +80,17 @@ def test_a_forgotten_document_leaves_no_trace(folder: Path, kb: Path, tmp_path: 
     assert_same(kb, tmp_path / "without")
 
 
-def test_forgetting_the_unknown_says_so(kb: Path) -> None:
+def test_forgetting_an_unknown_document_is_an_error(kb: Path) -> None:
     with pytest.raises(NotFound, match="no document nothing"):
         forget("nothing.pdf", kb)
 
 
-def test_a_sound_knowledge_base_has_no_findings(kb: Path) -> None:
+def test_a_consistent_knowledge_base_has_no_findings(kb: Path) -> None:
     checked = fsck(kb)
     assert (checked.documents, checked.findings, checked.clean) == (3, (), True)
 
 
-def test_vectors_and_graph_that_disagree_are_found_and_mended(kb: Path) -> None:
+def test_missing_vectors_and_graph_are_found_and_repaired(kb: Path) -> None:
     before = graph_of(kb), vectors_of(kb)
     document = entries_of(kb)["manual.md"].document
     with open_stores(kb, Settings()) as stores:
@@ -106,7 +106,7 @@ def test_vectors_and_graph_that_disagree_are_found_and_mended(kb: Path) -> None:
     assert (graph_of(kb), vectors_of(kb)) == before
 
 
-def test_a_lost_artifact_is_found_and_made_anew_by_the_next_ingest(folder: Path, kb: Path) -> None:
+def test_a_missing_artifact_is_found_and_rebuilt_by_the_next_ingest(folder: Path, kb: Path) -> None:
     before = graph_of(kb)
     entry = entries_of(kb)["manual.md"]
     with open_stores(kb, Settings()) as stores:
@@ -118,7 +118,7 @@ def test_a_lost_artifact_is_found_and_made_anew_by_the_next_ingest(folder: Path,
     assert graph_of(kb) == before
 
 
-def test_another_embedder_takes_over_without_new_language_work(folder: Path, kb: Path) -> None:
+def test_reindexing_with_another_embedder_keeps_the_graph(folder: Path, kb: Path) -> None:
     before = graph_of(kb)
     reindexed = reindex(kb, HASHING)
     assert reindexed.before.startswith("wordllama")
@@ -132,7 +132,7 @@ def test_another_embedder_takes_over_without_new_language_work(folder: Path, kb:
     assert build(folder, kb).changes["unchanged"] == 3
 
 
-def test_the_old_vectors_stay_until_they_are_dropped(kb: Path) -> None:
+def test_old_vectors_are_kept_until_they_are_dropped(kb: Path) -> None:
     old = {path.name for path in (kb / "vectors").iterdir()}
     reindex(kb, HASHING)
     assert old < {path.name for path in (kb / "vectors").iterdir()}
@@ -141,7 +141,7 @@ def test_the_old_vectors_stay_until_they_are_dropped(kb: Path) -> None:
     assert back.dropped
 
 
-def test_the_present_embedder_is_no_change(kb: Path) -> None:
+def test_reindexing_with_the_present_embedder_is_refused(kb: Path) -> None:
     with pytest.raises(SettingsError, match="present embedder"):
         reindex(kb)
 
@@ -154,7 +154,7 @@ def test_a_failed_document_is_never_searchable(folder: Path, kb: Path) -> None:
     assert fsck(kb).clean
 
 
-def test_words_of_users_are_learned_from_samples_and_kept_for_questions(folder: Path, kb: Path, tmp_path: Path) -> None:
+def test_tag_pairs_are_learned_from_samples_and_saved(folder: Path, kb: Path, tmp_path: Path) -> None:
     samples = tmp_path / "samples.jsonl"
     question = {"question": "How often does the grease bath need changing?", "answer": "every 4000 hours"}
     samples.write_text(

@@ -1,4 +1,4 @@
-"""A run that is killed is taken up by the next, and nothing tells that it ever was."""
+"""Tests that a killed ingest is resumed by the next one with the same result."""
 
 from pathlib import Path
 
@@ -19,26 +19,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(folder: Path) -> tuple[Path, int]:
-    """A knowledge base built in peace, and the number of events that took."""
+def uninterrupted(folder: Path) -> tuple[Path, int]:
+    """A knowledge base built without interruption, and the number of its progress events."""
     events: list[Event] = []
-    build(folder, folder.parent / "undisturbed", progress=events.append)
-    return folder.parent / "undisturbed", len(events)
+    build(folder, folder.parent / "uninterrupted", progress=events.append)
+    return folder.parent / "uninterrupted", len(events)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.8, 0.9, 0.95])
-def test_killed_at_any_moment_and_started_again_it_ends_the_same(
-    share: float, folder: Path, undisturbed: tuple[Path, int], tmp_path: Path
+def test_an_ingest_resumed_after_a_kill_gives_the_same_knowledge_base(
+    share: float, folder: Path, uninterrupted: tuple[Path, int], tmp_path: Path
 ) -> None:
-    whole, events = undisturbed
+    whole, events = uninterrupted
     kill_after(max(1, int(events * share)), folder, tmp_path / "kb")
     build(folder, tmp_path / "kb")
     assert fsck(tmp_path / "kb").clean
     assert_same(tmp_path / "kb", whole)
 
 
-def test_killed_after_the_last_write_it_is_still_finished(folder: Path, tmp_path: Path) -> None:
+def test_an_ingest_killed_after_its_last_write_is_finished_by_the_next(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "kb")
     with open_stores(tmp_path / "kb", Settings()) as stores:
         stores.catalog.set_fact(WRITING_FACT, "1")

@@ -1,4 +1,4 @@
-"""Names of every kind, links that lead out, and knowledge bases in odd places, through a whole ingest."""
+"""Tests of ingesting files with unusual names, symbolic links, and knowledge bases in unusual places."""
 
 import os
 import zipfile
@@ -27,7 +27,7 @@ def write(folder: Path, name: bytes, text: str) -> Path:
     return path
 
 
-def test_a_file_of_any_name_is_ingested_beside_the_others(tmp_path: Path) -> None:
+def test_files_with_any_names_are_ingested(tmp_path: Path) -> None:
     for number, name in enumerate(NAMES):
         write(tmp_path / "folder", name, f"The pump number {number} needs oil.")
     report = build(tmp_path / "folder", tmp_path / "kb")
@@ -37,7 +37,7 @@ def test_a_file_of_any_name_is_ingested_beside_the_others(tmp_path: Path) -> Non
     assert (again.changes["unchanged"], again.changes["done"]) == (len(NAMES), 0)
 
 
-def test_a_part_and_a_file_of_the_same_path_are_two_documents(tmp_path: Path) -> None:
+def test_an_archive_member_and_a_file_with_the_same_path_are_two_documents(tmp_path: Path) -> None:
     write(tmp_path / "folder", b"c.zip!/b.txt", "The file needs oil.")
     with zipfile.ZipFile(tmp_path / "folder" / "c.zip", "w") as archive:
         archive.writestr("b.txt", "The part needs grease.")
@@ -49,7 +49,7 @@ def test_a_part_and_a_file_of_the_same_path_are_two_documents(tmp_path: Path) ->
     assert entries["c.zip!/b.txt"].digest != entries["c.zip%21/b.txt"].digest
 
 
-def test_what_a_link_shows_of_elsewhere_is_not_taken(tmp_path: Path) -> None:
+def test_links_out_of_the_folder_are_skipped_unless_links_are_followed(tmp_path: Path) -> None:
     secret = write(tmp_path, b"secret.txt", "The password is swordfish.")
     write(tmp_path / "folder", b"a.txt", "The pump needs oil.")
     (tmp_path / "folder" / "out.txt").symlink_to(secret)
@@ -65,7 +65,7 @@ def test_what_a_link_shows_of_elsewhere_is_not_taken(tmp_path: Path) -> None:
     assert build(tmp_path / "folder", tmp_path / "kb", taken).documents["indexed"] == 2
 
 
-def test_a_file_swapped_for_a_link_after_the_scan_is_not_parsed(tmp_path: Path) -> None:
+def test_a_file_replaced_by_a_link_after_the_scan_is_not_parsed(tmp_path: Path) -> None:
     secret = write(tmp_path, b"secret.txt", "The password is swordfish.")
     for name in (b"a.txt", b"b.txt", b"c.txt"):
         write(tmp_path / "folder", name, f"The pump {name.decode()} needs oil.")
@@ -84,7 +84,7 @@ def test_a_file_swapped_for_a_link_after_the_scan_is_not_parsed(tmp_path: Path) 
     }
 
 
-def test_a_file_over_the_limit_is_told_and_the_one_beside_it_indexed(tmp_path: Path) -> None:
+def test_a_file_over_the_size_limit_is_reported_and_does_not_affect_others(tmp_path: Path) -> None:
     write(tmp_path / "folder", b"a.txt", "The pump needs oil.")
     with (tmp_path / "folder" / "sparse.bin").open("wb") as file:
         file.truncate(1 << 40)
@@ -93,7 +93,7 @@ def test_a_file_over_the_limit_is_told_and_the_one_beside_it_indexed(tmp_path: P
     assert report.failures[0].reason == "larger than 1024 MiB (ingest.max_file_mb)"
 
 
-def test_a_knowledge_base_in_its_folder_is_not_ingested(tmp_path: Path) -> None:
+def test_a_knowledge_base_inside_the_folder_is_not_ingested(tmp_path: Path) -> None:
     write(tmp_path, b"a.txt", "The pump needs oil.")
     for _ in range(2):
         assert build(tmp_path, tmp_path / "[k] é%20#?!").documents == {"indexed": 1, "skipped": 1}
@@ -101,14 +101,14 @@ def test_a_knowledge_base_in_its_folder_is_not_ingested(tmp_path: Path) -> None:
     assert entries_of(tmp_path / "other").keys() == {"a.txt", "[k] é%20#?!", "other"}
 
 
-def test_a_knowledge_base_at_a_path_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_knowledge_base_path_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "folder", b"a.txt", "The pump needs oil.")
     with pytest.raises(SettingsError, match="is not a UTF-8 path"):
         build(tmp_path / "folder", tmp_path / os.fsdecode(b"k\xe9"))
     assert not (tmp_path / os.fsdecode(b"k\xe9")).exists()
 
 
-def test_a_folder_may_lie_in_its_knowledge_base_but_not_be_it(tmp_path: Path) -> None:
+def test_a_folder_inside_its_knowledge_base_is_accepted_but_not_the_knowledge_base_itself(tmp_path: Path) -> None:
     write(tmp_path / "kb" / "documents", b"a.txt", "The pump needs oil.")
     assert build(tmp_path / "kb" / "documents", tmp_path / "kb").documents == {"indexed": 1}
     for folder in (tmp_path / "kb", tmp_path / "kb" / "artifacts"):
@@ -116,7 +116,7 @@ def test_a_folder_may_lie_in_its_knowledge_base_but_not_be_it(tmp_path: Path) ->
             build(folder, tmp_path / "kb")
 
 
-def test_a_second_folder_takes_the_place_of_the_first_unless_what_is_missing_is_kept(tmp_path: Path) -> None:
+def test_a_second_folder_replaces_the_first_unless_missing_documents_are_kept(tmp_path: Path) -> None:
     write(tmp_path / "one", b"a.txt", "The pump needs oil.")
     write(tmp_path / "two", b"b.txt", "The valve needs grease.")
     build(tmp_path / "one", tmp_path / "kb")

@@ -1,6 +1,6 @@
-"""Documents of the examples, distilled by a real model once: its replies are recorded, and given again here.
+"""Tests of ingesting the example documents with recorded replies of a real model.
 
-`make recordings` records them anew, after a change of prompts or of how these documents are parsed or cut.
+`make recordings` records new replies after a change of prompts, parsing or chunking.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from tests.ingest.knowledge import exported, graph_of, vectors_of
 
 RECORDINGS = Path(__file__).parent.parent / "recordings" / "examples.jsonl"
 NOT_RECORDED = ("scans/*", "photos/*")
-"""Pictures: what is read out of them may differ in a letter from machine to machine."""
+"""Pictures, because OCR results may differ slightly between machines."""
 
 
 def settings_for(server: LoopbackServer) -> Settings:
@@ -51,13 +51,13 @@ def test_every_chunk_is_distilled_by_the_model(built: tuple[Path, Report]) -> No
     assert report.usage["distil"]["failed"] == 0
 
 
-def test_at_least_95_of_100_replies_are_usable_at_once(built: tuple[Path, Report]) -> None:
+def test_at_least_95_percent_of_replies_are_usable_without_a_retry(built: tuple[Path, Report]) -> None:
     recordings = RecordedAnswers(RECORDINGS).recordings
     asked_again = sum("\nassistant: " in one.asked for one in recordings)
     assert asked_again <= 0.05 * len(recordings)
 
 
-def test_every_call_but_the_first_of_a_document_carries_the_forward_summary(built: tuple[Path, Report]) -> None:
+def test_every_call_but_the_first_of_a_document_has_the_forward_summary(built: tuple[Path, Report]) -> None:
     kb, _ = built
     chunks = nodes(kb, NodeKind.CHUNK)
     told_before = {str(chunk.properties.get("forward_summary", "")) for chunk in chunks} - {""}
@@ -67,7 +67,7 @@ def test_every_call_but_the_first_of_a_document_carries_the_forward_summary(buil
     assert all(str(chunk.properties["summary"]) for chunk in chunks)
 
 
-def test_what_a_model_says_is_in_the_graph_with_its_evidence(built: tuple[Path, Report]) -> None:
+def test_relations_and_questions_of_the_model_are_in_the_graph(built: tuple[Path, Report]) -> None:
     kb, _ = built
     edges = graph_of(kb)[1]
     related = [edge for edge in edges if edge.kind is EdgeKind.RELATED]
@@ -77,7 +77,7 @@ def test_what_a_model_says_is_in_the_graph_with_its_evidence(built: tuple[Path, 
     assert len(questions) >= len(nodes(kb, NodeKind.CHUNK))
 
 
-def test_invented_things_do_not_reach_the_graph(built: tuple[Path, Report]) -> None:
+def test_no_entity_is_missing_from_the_text(built: tuple[Path, Report]) -> None:
     kb, report = built
     assert report.dropped
     chunks = [str(node.properties["text"]) for node in nodes(kb, NodeKind.CHUNK)]
@@ -88,9 +88,7 @@ def test_invented_things_do_not_reach_the_graph(built: tuple[Path, Report]) -> N
         assert any(name.lower() in texts for name in names), names
 
 
-def test_three_calls_in_ten_at_fault_give_the_same_knowledge_base_byte_for_byte(
-    built: tuple[Path, Report], tmp_path: Path
-) -> None:
+def test_thirty_percent_faulty_calls_give_the_same_knowledge_base(built: tuple[Path, Report], tmp_path: Path) -> None:
     sound, _ = built
     (tmp_path / "kb").mkdir()
     shutil.copytree(sound / "artifacts" / "parse", tmp_path / "kb" / "artifacts" / "parse")

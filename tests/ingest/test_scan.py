@@ -1,4 +1,4 @@
-"""Which files of a folder are taken, and what is said of the others."""
+"""Tests of scanning a folder: which files are taken, and the reasons for skipping the others."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ def left_out(folder: Path, **settings: object) -> dict[str, str]:
     return {found.uri: found.reason for found in scan(folder, IngestSettings.model_validate(settings))}
 
 
-def test_files_come_in_order_with_their_size(tmp_path: Path) -> None:
+def test_files_are_sorted_and_have_their_size(tmp_path: Path) -> None:
     write(tmp_path, "b.txt", "a/c d.txt", "a/过热.md")
     found = scan(tmp_path, IngestSettings())
     assert [file.uri for file in found] == ["a/c d.txt", "a/过热.md", "b.txt"]
@@ -32,25 +32,25 @@ def test_files_come_in_order_with_their_size(tmp_path: Path) -> None:
     assert found[2].modified_ns > 0
 
 
-def test_hidden_files_are_named_and_left_out(tmp_path: Path) -> None:
+def test_hidden_files_are_skipped_with_a_reason(tmp_path: Path) -> None:
     write(tmp_path, ".secret", ".git/config", "a.txt")
     assert left_out(tmp_path) == {".git": "hidden folder", ".secret": "hidden file", "a.txt": ""}
     assert left_out(tmp_path, hidden=True) == {".git/config": "", ".secret": "", "a.txt": ""}
 
 
-def test_patterns_include_and_exclude(tmp_path: Path) -> None:
+def test_patterns_include_and_exclude_files(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "old/b.txt", "c.pdf")
     reasons = left_out(tmp_path, include=["**/*.txt"], exclude=["old/*"])
     assert reasons == {"a.txt": "", "c.pdf": "not included", "old/b.txt": "excluded by 'old/*'"}
 
 
-def test_an_office_lock_file_is_left_out(tmp_path: Path) -> None:
+def test_an_office_lock_file_is_skipped(tmp_path: Path) -> None:
     write(tmp_path, "~$report.docx")
     assert left_out(tmp_path) == {"~$report.docx": "lock file of an open document"}
 
 
-def test_what_is_no_file_ends_with_a_reason_and_is_not_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")  # to open it would wait for ever
+def test_special_files_and_broken_links_are_skipped_without_being_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # opening it would block forever
     with socket.socket(socket.AF_UNIX) as made:
         made.bind(str(tmp_path / "socket"))
     (tmp_path / "gone").symlink_to(tmp_path / "nothing")
@@ -66,14 +66,14 @@ def test_what_is_no_file_ends_with_a_reason_and_is_not_opened(tmp_path: Path) ->
     }
 
 
-def test_a_file_over_the_limit_is_told_and_not_read(tmp_path: Path) -> None:
+def test_a_file_over_the_limit_is_reported_and_not_read(tmp_path: Path) -> None:
     with (tmp_path / "sparse.bin").open("wb") as file:
         file.truncate(1 << 40)
     (found,) = scan(tmp_path, IngestSettings(max_file_mb=5))
     assert (found.status, found.reason) == (Status.TOO_LARGE, "larger than 5 MiB (ingest.max_file_mb)")
 
 
-def test_a_link_is_followed_within_the_folder_only(tmp_path: Path) -> None:
+def test_links_are_followed_only_within_the_folder(tmp_path: Path) -> None:
     write(tmp_path, "secret.txt", "docs/a.txt", "documents-of-others/b.txt")
     for name, target in {"in": "a.txt", "out": "../secret.txt", "near": "../documents-of-others/b.txt"}.items():
         (tmp_path / "docs" / name).symlink_to(target)
@@ -84,14 +84,14 @@ def test_a_link_is_followed_within_the_folder_only(tmp_path: Path) -> None:
     assert followed == {"a.txt": "", "in": "", "out": "", "near": "", "folder": "a link to a folder"}
 
 
-def test_a_folder_that_is_itself_behind_a_link_is_the_folder(tmp_path: Path) -> None:
+def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     write(tmp_path, "real/a.txt")
     (tmp_path / "real" / "b.txt").symlink_to(tmp_path / "real" / "a.txt")
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert left_out(tmp_path / "link") == {"a.txt": "", "b.txt": ""}
 
 
-def test_a_file_swapped_for_a_link_is_not_read(tmp_path: Path) -> None:
+def test_a_file_replaced_by_a_link_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, "secret.txt", "docs/a.txt", "docs/b/c.txt")
     first, second = scan(tmp_path / "docs", IngestSettings())
     first.path.unlink()
@@ -103,7 +103,7 @@ def test_a_file_swapped_for_a_link_is_not_read(tmp_path: Path) -> None:
             digest_file(found.path, found.within)
 
 
-def test_a_file_swapped_for_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_file_replaced_by_a_pipe_does_not_block(tmp_path: Path) -> None:
     write(tmp_path, "a.txt")
     (found,) = scan(tmp_path, IngestSettings())
     found.path.unlink()
@@ -112,7 +112,7 @@ def test_a_file_swapped_for_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         digest_file(found.path, found.within)
 
 
-def test_every_name_that_a_file_system_holds_is_found(tmp_path: Path) -> None:
+def test_files_with_any_name_are_found(tmp_path: Path) -> None:
     names = [b"caf\xe9.txt", b"a\nb.txt", b"[red]x.txt", b"\x1b[2J.txt", "é.txt".encode(), "e\u0301.txt".encode()]
     names += [b"x" * 255, b"a.zip!/b.txt", b"%E9.txt"]
     for name in names:
@@ -125,9 +125,9 @@ def test_every_name_that_a_file_system_holds_is_found(tmp_path: Path) -> None:
     assert "a.zip%21/b.txt" in {file.uri for file in found}
 
 
-def test_folders_may_be_nested_as_deep_as_a_path_can_be(tmp_path: Path) -> None:
+def test_folders_nested_beyond_the_path_limit_are_reported(tmp_path: Path) -> None:
     here = os.open(tmp_path, os.O_RDONLY)
-    for _ in range(2100):  # beyond what one path can name, and beyond what recursion could follow
+    for _ in range(2100):  # longer than a path may be, and deeper than recursion allows
         os.mkdir("d", dir_fd=here)
         os.close(os.open("a-rather-long-name.txt", os.O_CREAT | os.O_WRONLY, dir_fd=here))
         inner = os.open("d", os.O_RDONLY, dir_fd=here)
@@ -142,22 +142,22 @@ def test_folders_may_be_nested_as_deep_as_a_path_can_be(tmp_path: Path) -> None:
     }
 
 
-def test_a_knowledge_base_in_the_folder_is_left_out(tmp_path: Path) -> None:
+def test_a_knowledge_base_in_the_folder_is_skipped(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "kb/strata.db", "kb/trace.jsonl", "kb/vectors/x.lance")
     assert left_out(tmp_path) == {"a.txt": "", "kb": "a knowledge base"}
 
 
-def test_a_loop_of_links_ends(tmp_path: Path) -> None:
+def test_a_cycle_of_links_ends(tmp_path: Path) -> None:
     write(tmp_path, "a/b.txt")
     (tmp_path / "a" / "loop").symlink_to(tmp_path)
     assert [file.uri for file in scan(tmp_path, IngestSettings()) if not file.reason] == ["a/b.txt"]
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FolderNotFound, match="nowhere"):
         scan(tmp_path / "nowhere", IngestSettings())
 
 
-def test_the_digest_is_that_of_the_bytes(tmp_path: Path) -> None:
+def test_the_digest_is_the_sha256_of_the_bytes(tmp_path: Path) -> None:
     write(tmp_path, "a")
     assert digest_file(tmp_path / "a") == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"

@@ -1,4 +1,4 @@
-"""`[graph.schema]`: told to the model, and kept to whoever does the work."""
+"""Tests of `[graph.schema]`: it is shown to the model, and entities and relations are restricted to it."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def test_the_schema_is_read_from_its_section(tmp_path: Path) -> None:
     assert schema.patterns == (("machine", "has", "part"),)
 
 
-def test_replies_are_kept_to_the_schema_and_what_goes_is_counted(folder: Path, tmp_path: Path) -> None:
+def test_replies_are_restricted_to_the_schema_and_drops_are_counted(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "strata.toml").write_text(TOML)
     asked: list[str] = []
 
@@ -61,14 +61,14 @@ def test_replies_are_kept_to_the_schema_and_what_goes_is_counted(folder: Path, t
     assert report.dropped["relation not in the schema"] >= 1
 
 
-def test_without_a_model_names_are_kept_to_the_schema_too(folder: Path, tmp_path: Path) -> None:
+def test_without_a_model_names_are_restricted_to_the_schema_too(folder: Path, tmp_path: Path) -> None:
     settings = Settings.model_validate({"graph": {"schema": {"entity_types": ["identifier"]}}, "ingest": FEW})
     report = build(folder, tmp_path / "kb", settings)
     assert {str(node.properties["type"]) for node in entities(tmp_path / "kb")} == {"identifier"}
     assert report.dropped["entity type not in the schema"] > 0
 
 
-def test_another_schema_distils_anew_and_parses_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_changed_schema_distils_again_without_parsing(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "kb")
     settings = Settings.model_validate({"graph": {"schema": {"entity_types": ["identifier"]}}, "ingest": FEW})
     stages = build(folder, tmp_path / "kb", settings).stages

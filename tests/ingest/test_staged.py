@@ -1,4 +1,4 @@
-"""A document taken from stage to stage, a job for each, comes to what one job for all of it comes to."""
+"""Tests that compiling documents with one job per stage gives the same result as one job per document."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOOD = "The pump P-101A delivers 40 m3/h at 6 bar.\n"
 
 
 class StageByStage(PlainSteps):
-    """Compiles documents by a job for each stage, as a flow does."""
+    """Compiles documents with one job per stage, as a flow does."""
 
     async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
         works = [DocumentProgress(item) for item in items]
@@ -41,18 +41,18 @@ def staged(folder: Path, kb: Path, settings: Settings) -> Report:
         return asyncio.run(execute(run, run.prepare(), StageByStage()))
 
 
-def told(report: Report) -> tuple[object, ...]:
+def summary_of(report: Report) -> tuple[object, ...]:
     failures = sorted((one.subject, one.stage, one.status, one.error, one.retryable) for one in report.failures)
     return report.documents, report.changes, report.stages, report.contents, report.unfinished, failures
 
 
 def catalog(kb: Path) -> dict[str, Entry]:
-    """The entries but for their reasons, which may name a temporary file."""
+    """The catalog entries without their reasons, which may name a temporary file."""
     return {uri: replace(entry, reason="") for uri, entry in entries_of(kb).items()}
 
 
 def artifacts(kb: Path) -> set[Path]:
-    """The artifacts of documents: what is kept of the corpus has its own names."""
+    """The paths of the artifacts."""
     kept = (kb / "artifacts").rglob("*")
     return {path.relative_to(kb) for path in kept if path.is_file()}
 
@@ -72,16 +72,16 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_without_a_model_it_is_the_same(folder: Path, tmp_path: Path) -> None:
+def test_compiling_by_stage_without_a_model_gives_the_same_result(folder: Path, tmp_path: Path) -> None:
     plain, by_stage = build(folder, tmp_path / "plain", Settings()), staged(folder, tmp_path / "staged", Settings())
-    assert told(plain) == told(by_stage)
+    assert summary_of(plain) == summary_of(by_stage)
     assert_same(tmp_path / "plain", tmp_path / "staged")
     assert catalog(tmp_path / "plain") == catalog(tmp_path / "staged")
     assert artifacts(tmp_path / "plain") == artifacts(tmp_path / "staged")
 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["model", "absent"])
-def test_with_a_model_that_answers_or_does_not_it_is_the_same(answers: bool, folder: Path, tmp_path: Path) -> None:
+def test_compiling_by_stage_with_a_model_gives_the_same_result(answers: bool, folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         settings = settings_for(server.url)
         if answers:
@@ -89,14 +89,14 @@ def test_with_a_model_that_answers_or_does_not_it_is_the_same(answers: bool, fol
             by_stage = staged(folder, tmp_path / "staged", settings)
     if not answers:
         plain, by_stage = build(folder, tmp_path / "plain", settings), staged(folder, tmp_path / "staged", settings)
-    assert told(plain) == told(by_stage)
+    assert summary_of(plain) == summary_of(by_stage)
     assert plain.unfinished == 0 if answers else plain.unfinished > 0
     assert_same(tmp_path / "plain", tmp_path / "staged")
     assert artifacts(tmp_path / "plain") == artifacts(tmp_path / "staged")
 
 
 @pytest.mark.parametrize("orders", ["chunk raise", "atomize crash", "embed raise"])
-def test_a_stage_that_a_document_breaks_costs_that_document(orders: str, tmp_path: Path) -> None:
+def test_a_document_that_breaks_a_stage_fails_alone(orders: str, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     for name, text in {"a": GOOD, "b": orders, "c": GOOD}.items():
@@ -104,6 +104,6 @@ def test_a_stage_that_a_document_breaks_costs_that_document(orders: str, tmp_pat
     engines = {"engines": {"text/plain": ENGINE}}
     settings = Settings.model_validate({"parse": engines, "ingest": {"workers": 1}})
     plain, by_stage = build(folder, tmp_path / "plain", settings), staged(folder, tmp_path / "staged", settings)
-    assert told(plain) == told(by_stage)
+    assert summary_of(plain) == summary_of(by_stage)
     assert by_stage.documents["indexed"] == 2
     assert artifacts(tmp_path / "plain") == artifacts(tmp_path / "staged")

@@ -1,4 +1,4 @@
-"""What people said of the graph: applied with every ingest, kept through rebuilds, undone, gone with the documents."""
+"""Tests of verdicts of people on the graph: applied by every ingest, withdrawn, and erased with the documents."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def place(begun: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(begun, tmp_path / "place"))
 
 
-def tell(place: Path, kind: str, one: str, two: str = "", where: str = "") -> str:
+def give(place: Path, kind: str, one: str, two: str = "", where: str = "") -> str:
     with KnowledgeBase.open(place / "kb") as knowledge:
         told = VerdictRequest.model_validate({"kind": kind, "one": one, "two": two, "where": where})
         return give_verdict(OpenBase("kb", knowledge, QaSettings()), told, "boss").id
 
 
-def take_back(place: Path, id: str) -> None:
+def withdraw(place: Path, id: str) -> None:
     with KnowledgeBase.open(place / "kb") as knowledge:
         withdraw_verdict(OpenBase("kb", knowledge, QaSettings()), id)
 
@@ -67,9 +67,9 @@ def names(place: Path, kind: NodeKind) -> dict[str, tuple[str, ...]]:
     return {str(node.properties["name"]): node.properties.get("aliases", ()) for node in nodes}  # type: ignore[misc]
 
 
-def test_entities_are_merged_and_told_apart_again(place: Path) -> None:
+def test_a_merge_verdict_merges_entities_until_an_apart_verdict(place: Path) -> None:
     assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
-    tell(place, "merge", ONE, TWO)
+    give(place, "merge", ONE, TWO)
     ingest(place)
     found = names(place, NodeKind.ENTITY)
     (kept,) = {ONE, TWO} & found.keys()
@@ -78,7 +78,7 @@ def test_entities_are_merged_and_told_apart_again(place: Path) -> None:
         graph = knowledge.stores.graph
         (node,) = (one for one in graph.nodes((NodeKind.ENTITY,)) if one.properties["name"] == kept)
         assert len({edge.owner for edge in graph.edges((EdgeKind.MENTIONS,), targets=[node.id])}) == 2
-    tell(place, "apart", TWO, ONE)  # the last word on the two
+    give(place, "apart", TWO, ONE)  # the latest verdict on the pair counts
     with KnowledgeBase.open(place / "kb") as knowledge:
         (verdict,) = all_verdicts(OpenBase("kb", knowledge, QaSettings()))
         assert (verdict.kind.value, verdict.by) == ("apart", "boss")
@@ -86,27 +86,27 @@ def test_entities_are_merged_and_told_apart_again(place: Path) -> None:
     assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
 
 
-def test_a_verdict_goes_before_the_settings(place: Path) -> None:
+def test_a_verdict_overrides_the_settings(place: Path) -> None:
     (place / "kb" / "strata.toml").write_text(f'[graph]\nmerge = [["{ONE}", "{TWO}"]]\n')
     ingest(place)
     assert not {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
-    tell(place, "apart", ONE, TWO)
+    give(place, "apart", ONE, TWO)
     ingest(place)
     assert {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
 
 
-def test_a_verdict_is_undone(place: Path) -> None:
+def test_a_withdrawn_verdict_is_undone(place: Path) -> None:
     before = names(place, NodeKind.ENTITY)
-    id = tell(place, "merge", ONE, TWO)
+    id = give(place, "merge", ONE, TWO)
     ingest(place)
     assert names(place, NodeKind.ENTITY) != before
-    take_back(place, id)
+    withdraw(place, id)
     ingest(place)
     assert names(place, NodeKind.ENTITY) == before
 
 
-def naming(place: Path, entity: str) -> set[str]:
-    """The documents that name an entity, by path; empty where there is no such entity."""
+def documents_naming(place: Path, entity: str) -> set[str]:
+    """The URIs of the documents that mention an entity; empty if there is no such entity."""
     with KnowledgeBase.open(place / "kb") as knowledge:
         graph, uris = knowledge.stores.graph, {one.document: one.uri for one in knowledge.stores.catalog.entries()}
         nodes = [one.id for one in graph.nodes((NodeKind.ENTITY,)) if one.properties["name"] == entity]
@@ -116,46 +116,50 @@ def naming(place: Path, entity: str) -> set[str]:
 PERSON = f"{ONE} (a person)"
 
 
-def test_one_name_of_two_things_is_split_until_that_is_taken_back(place: Path) -> None:
+def test_a_split_verdict_splits_an_entity_until_it_is_withdrawn(place: Path) -> None:
     (place / "folder" / "two.md").write_text(f"# Visit\n\n{ONE} came to Bern in May. {ONE} met {TWO} there.\n")
     ingest(place)
     before = names(place, NodeKind.ENTITY)
-    assert naming(place, ONE) == {"one.md", "two.md"}
-    id = tell(place, "split", ONE, PERSON, "two.md")
+    assert documents_naming(place, ONE) == {"one.md", "two.md"}
+    id = give(place, "split", ONE, PERSON, "two.md")
     ingest(place)
-    assert (naming(place, ONE), naming(place, PERSON)) == ({"one.md"}, {"two.md"})
-    assert ONE in names(place, NodeKind.ENTITY)[PERSON]  # who asks for the name finds both
+    assert (documents_naming(place, ONE), documents_naming(place, PERSON)) == ({"one.md"}, {"two.md"})
+    assert ONE in names(place, NodeKind.ENTITY)[PERSON]  # a search for the name finds both
     with KnowledgeBase.open(place / "kb") as knowledge:
         graph, stores = knowledge.stores.graph, knowledge.stores
         (node,) = (one for one in graph.nodes((NodeKind.ENTITY,)) if one.properties["name"] == PERSON)
         assert (node.properties["documents"], node.properties["mentions"]) == (1, 1)
         found = {one.id for part in stores.vectors.records((RecordKind.ENTITY,)) for one in part.records}
         assert node.id in found
-    # Chunked and loaded anew, with another revision of the document.
+    # Another chunk size and another revision of the document load everything again.
     (place / "kb" / "strata.toml").write_text("[chunk]\nmin_tokens = 0\ntarget_tokens = 20\nmax_tokens = 40\n")
     (place / "folder" / "two.md").write_text(f"# Visit\n\n{ONE} came to Bern in June. {ONE} met {TWO} there.\n")
     ingest(place)
-    assert (naming(place, ONE), naming(place, PERSON)) == ({"one.md"}, {"two.md"})
+    assert (documents_naming(place, ONE), documents_naming(place, PERSON)) == ({"one.md"}, {"two.md"})
     (place / "kb" / "strata.toml").unlink()
     (place / "folder" / "two.md").write_text(f"# Visit\n\n{ONE} came to Bern in May. {ONE} met {TWO} there.\n")
-    take_back(place, id)
+    withdraw(place, id)
     ingest(place)
     assert names(place, NodeKind.ENTITY) == before
-    assert naming(place, ONE) == {"one.md", "two.md"}
+    assert documents_naming(place, ONE) == {"one.md", "two.md"}
 
 
-def test_what_is_merged_is_split_and_what_is_split_off_again(place: Path) -> None:
-    assert naming(place, TWO) == {"two.md"}
-    tell(place, "merge", ONE, TWO)
+def test_a_merged_entity_can_be_split_and_a_split_one_split_again(place: Path) -> None:
+    assert documents_naming(place, TWO) == {"two.md"}
+    give(place, "merge", ONE, TWO)
     ingest(place)
     (kept,) = {ONE, TWO} & names(place, NodeKind.ENTITY).keys()
-    tell(place, "split", kept, PERSON, "two.md")  # what both names stand for, in the one document
+    give(place, "split", kept, PERSON, "two.md")  # both names of the merged entity, in one document
     ingest(place)
-    assert (naming(place, PERSON), naming(place, kept)) == ({"two.md"}, {"one.md"})
-    tell(place, "split", PERSON, "A ship", "two.md")  # and what was split off
+    assert (documents_naming(place, PERSON), documents_naming(place, kept)) == ({"two.md"}, {"one.md"})
+    give(place, "split", PERSON, "A ship", "two.md")  # the entity that was split off
     ingest(place)
-    assert (naming(place, "A ship"), naming(place, PERSON), naming(place, kept)) == ({"two.md"}, set(), {"one.md"})
-    tell(place, "split", ONE, TWO, "one.md")  # the last word on the two
+    assert (documents_naming(place, "A ship"), documents_naming(place, PERSON), documents_naming(place, kept)) == (
+        {"two.md"},
+        set(),
+        {"one.md"},
+    )
+    give(place, "split", ONE, TWO, "one.md")  # the latest verdict on the pair counts
     assert [one.kind.value for one in kept_verdicts(place)] == ["split", "split", "split"]
     (place / "folder" / "two.md").unlink()
     ingest(place)
@@ -167,21 +171,21 @@ def kept_verdicts(place: Path) -> tuple[Verdict, ...]:
         return VERDICTS.read(knowledge.stores.catalog)
 
 
-def test_a_tag_is_renamed_wherever_chunks_bear_it(place: Path) -> None:
+def test_a_tag_verdict_renames_the_tag_in_all_chunks(place: Path) -> None:
     tags = names(place, NodeKind.TAG)
     (old,) = (name for name in tags if "impeller ring" in name.lower())
-    chunks = bearing(place, old)
-    id = tell(place, "tag", old, "Wear ring")
+    chunks = chunks_with(place, old)
+    id = give(place, "tag", old, "Wear ring")
     ingest(place)
     assert old not in names(place, NodeKind.TAG)
-    assert bearing(place, "Wear ring") == chunks
-    take_back(place, id)
+    assert chunks_with(place, "Wear ring") == chunks
+    withdraw(place, id)
     ingest(place)
     assert names(place, NodeKind.TAG) == tags
 
 
-def bearing(place: Path, tag: str) -> set[str]:
-    """The chunks that bear a tag."""
+def chunks_with(place: Path, tag: str) -> set[str]:
+    """The chunks with a tag."""
     with KnowledgeBase.open(place / "kb") as knowledge:
         graph = knowledge.stores.graph
         (node,) = (one for one in graph.nodes((NodeKind.TAG,)) if one.properties["name"] == tag)
@@ -189,27 +193,27 @@ def bearing(place: Path, tag: str) -> set[str]:
 
 
 def atoms(place: Path) -> tuple[dict[str, str], set[str]]:
-    """The atoms of the graph by id with their texts, and the ids of those that are found."""
+    """The texts of the atoms in the graph by id, and the ids of the atoms in the vectors."""
     with KnowledgeBase.open(place / "kb") as knowledge:
         stores = knowledge.stores
         nodes = {one.id: str(one.properties["text"]) for one in stores.graph.nodes((NodeKind.ATOM,))}
         return nodes, {one.id for part in stores.vectors.records((RecordKind.ATOM,)) for one in part.records}
 
 
-def test_a_wrong_atom_is_listed_and_not_found(place: Path) -> None:
+def test_an_atom_verdict_keeps_the_atom_in_the_graph_but_not_in_the_vectors(place: Path) -> None:
     nodes, found = atoms(place)
     wrong = sorted(found)[0]
-    id = tell(place, "atom", wrong)
+    id = give(place, "atom", wrong)
     ingest(place)
     assert atoms(place) == (nodes, found - {wrong})
-    take_back(place, id)
+    withdraw(place, id)
     ingest(place)
     assert atoms(place) == (nodes, found)
 
 
-def test_it_outlives_a_load_of_all_documents_anew_and_goes_with_them(place: Path) -> None:
-    tell(place, "merge", ONE, TWO)
-    tell(place, "atom", sorted(atoms(place)[1])[0])
+def test_a_verdict_survives_reloading_and_is_erased_with_its_documents(place: Path) -> None:
+    give(place, "merge", ONE, TWO)
+    give(place, "atom", sorted(atoms(place)[1])[0])
     (place / "kb" / "strata.toml").write_text("[chunk]\nmin_tokens = 0\ntarget_tokens = 20\nmax_tokens = 40\n")
     ingest(place)
     assert not {ONE, TWO} <= names(place, NodeKind.ENTITY).keys()
@@ -221,22 +225,22 @@ def test_it_outlives_a_load_of_all_documents_anew_and_goes_with_them(place: Path
         assert not path.is_file() or b"Zephyr" not in path.read_bytes(), path
 
 
-def test_what_is_not_there_is_refused(place: Path) -> None:
+def test_a_verdict_on_unknown_names_is_refused(place: Path) -> None:
     for kind, one, two in (("merge", ONE, "Nobody"), ("tag", "nothing", "b"), ("atom", "atom:0", "")):
         with pytest.raises(NotFound):
-            tell(place, kind, one, two)
+            give(place, kind, one, two)
     for where in ("one.md", "nowhere.md", ""):
         with pytest.raises(NotFound):
-            tell(place, "split", TWO, PERSON, where)
+            give(place, "split", TWO, PERSON, where)
     with pytest.raises(SourceError):
-        tell(place, "merge", ONE, TWO, "two.md")
+        give(place, "merge", ONE, TWO, "two.md")
     with pytest.raises(SourceError):
-        tell(place, "merge", ONE, ONE.upper())
+        give(place, "merge", ONE, ONE.upper())
     with pytest.raises(NotFound):
-        take_back(place, "verdict:0")
+        withdraw(place, "verdict:0")
 
 
-def test_the_command_says_lists_and_undoes(
+def test_the_verdicts_command_gives_lists_and_withdraws(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(place)

@@ -1,4 +1,4 @@
-"""The classes of the corpus's tags: induced once, kept as documents come, in the graph with their tags."""
+"""Tests of the tag classes of a corpus: induced once, kept when documents are added, and stored with their tags."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def settings_for(server: LoopbackServer, **sections: object) -> Settings:
 
 
 def answer(call: Call) -> str:
-    """Classes where they are asked for, and tags of each class where those are."""
+    """Classes if the prompt asks for classes, and tags of each class if it asks for tags."""
     asked = call.turns[-1].content
     if "Key terms" in asked:
         return '{"classes": [{"name": "component", "description": "pump, bearing"}]}'
@@ -47,18 +47,20 @@ def folder(tmp_path: Path) -> Path:
     return write_folder(tmp_path / "folder")
 
 
-def test_a_model_is_asked_for_tags_by_the_classes_it_induced(folder: Path, tmp_path: Path) -> None:
+def test_the_model_is_asked_for_tags_by_the_induced_classes(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         report = build(folder, tmp_path / "kb", settings_for(server))
         asked = [call.turns[-1].content for call in server.calls]
     assert sum("Key terms" in words for words in asked) == 1
-    assert all("component, term)" in words for words in asked if "tags:" in words)
+    distilled = [words for words in asked if "tags:" in words]
+    assert distilled
+    assert all("component, term)" in words for words in distilled)
     assert report.stages["parse"].done == 3
     assert report.stages["parse"].reused == 0
     assert classes_of(tmp_path / "kb")["component"] == {"pump", "oil"}
 
 
-def test_an_added_document_leaves_the_classes_and_all_others_as_they_are(folder: Path, tmp_path: Path) -> None:
+def test_an_added_document_changes_neither_classes_nor_other_documents(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         build(folder, tmp_path / "kb", settings_for(server))
         (folder / "more.md").write_text("# Compressor\n\nThe compressor has a valve and a filter.\n")
@@ -70,7 +72,7 @@ def test_an_added_document_leaves_the_classes_and_all_others_as_they_are(folder:
     assert all("compressor has a valve" in words for words in asked)
 
 
-def test_classes_that_could_not_be_had_are_induced_by_the_next_build(folder: Path, tmp_path: Path) -> None:
+def test_classes_that_could_not_be_induced_are_induced_by_the_next_build(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         settings = settings_for(server)
     assert build(folder, tmp_path / "kb", settings).unfinished > 0
@@ -80,20 +82,22 @@ def test_classes_that_could_not_be_had_are_induced_by_the_next_build(folder: Pat
     assert "component" in classes_of(tmp_path / "kb")
 
 
-def test_classes_that_the_settings_name_are_not_induced(folder: Path, tmp_path: Path) -> None:
+def test_classes_named_in_the_settings_are_not_induced(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(answer) as server:
         build(folder, tmp_path / "kb", settings_for(server, atomize={"tag_classes": ["component", "fluid"]}))
         asked = [call.turns[-1].content for call in server.calls]
     assert not any("Key terms" in words for words in asked)
-    assert all("(component, fluid)" in words for words in asked if "tags:" in words)
+    distilled = [words for words in asked if "tags:" in words]
+    assert distilled
+    assert all("(component, fluid)" in words for words in distilled)
 
 
-def test_without_a_model_names_are_classed_by_their_form(folder: Path, tmp_path: Path) -> None:
+def test_without_a_model_tags_are_classified_by_their_form(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "kb")
     assert {"DS-2041", "IR-3"} <= classes_of(tmp_path / "kb")["identifier"]
 
 
-def test_spellings_of_one_term_are_one_tag_and_chunks_bear_it(tmp_path: Path) -> None:
+def test_spellings_of_one_term_are_merged_into_one_tag(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.md").write_text(
         "# Works\n\nThe relief-valve is worn, and the feed pump stopped at night because of it.\n"

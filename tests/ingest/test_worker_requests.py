@@ -1,4 +1,4 @@
-"""What passes between a worker and its parent: questions and answers as values, errors among them."""
+"""Tests of requests from a worker to its parent process and the replies and errors it gets back."""
 
 import asyncio
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,8 +30,8 @@ MESSAGES = (
 )
 
 
-class Straight:
-    """A job whose questions are answered in this process."""
+class LocalJob:
+    """A job whose requests are answered in this process."""
 
     scratch = Path()
 
@@ -62,16 +62,16 @@ class Straight:
         ("any", None),
     ],
 )
-def test_a_request_is_the_same_on_the_other_side(role: str, schema: type[BaseModel] | None) -> None:
+def test_a_request_is_unchanged_after_packing_and_unpacking(role: str, schema: type[BaseModel] | None) -> None:
     request = Request(MESSAGES, role, schema, 0.5, 77, "m", 2, "chunk:1")
     passed = codec.unpack(codec.pack(PackedRequest.of(request)), PackedRequest).request()
     assert passed == request
     assert request_key(passed) == request_key(request)
 
 
-async def test_a_reply_comes_back_whole() -> None:
+async def test_a_reply_is_returned_unchanged() -> None:
     reply = Reply("yes", "m", Usage(3, 1, 1), "length", cached=True)
-    assert await ParentChat(Straight(ScriptedChat([reply]))).complete(Request(MESSAGES, "any")) == reply
+    assert await ParentChat(LocalJob(ScriptedChat([reply]))).complete(Request(MESSAGES, "any")) == reply
 
 
 @pytest.mark.parametrize(
@@ -82,21 +82,21 @@ async def test_a_reply_comes_back_whole() -> None:
         (RateLimited("slower"), RateLimited),
     ],
 )
-async def test_an_error_comes_back_as_what_it_is(error: StrataError, kind: type[StrataError]) -> None:
+async def test_an_error_is_raised_with_its_class_and_message(error: StrataError, kind: type[StrataError]) -> None:
     with pytest.raises(kind, match=error.message):
-        await ParentChat(Straight(ScriptedChat([error]))).complete(Request(MESSAGES, "any"))
+        await ParentChat(LocalJob(ScriptedChat([error]))).complete(Request(MESSAGES, "any"))
 
 
-async def test_a_fault_of_the_parent_is_a_call_that_failed() -> None:
+async def test_an_unexpected_error_of_the_parent_is_a_failed_call() -> None:
     with pytest.raises(CallFailed, match="asked without a script"):
-        await ParentChat(Straight(ScriptedChat([]))).complete(Request(MESSAGES, "any"))
+        await ParentChat(LocalJob(ScriptedChat([]))).complete(Request(MESSAGES, "any"))
 
 
-def test_vectors_come_back_as_they_are() -> None:
+def test_vectors_are_returned_unchanged() -> None:
     texts = ("The pump runs.", "", "Das Ventil ist zu.")
-    made: Vectors = ParentEmbedder(Straight(ScriptedChat([])), 64).embed(texts)
+    made: Vectors = ParentEmbedder(LocalJob(ScriptedChat([])), 64).embed(texts)
     assert np.array_equal(made, HashingEmbedder(64).embed(texts))
-    assert ParentEmbedder(Straight(ScriptedChat([])), 64).embed(()).shape == (0, 64)
+    assert ParentEmbedder(LocalJob(ScriptedChat([])), 64).embed(()).shape == (0, 64)
 
 
 def vectors_in(kb: Path, settings: Settings) -> dict[str, bytes]:
@@ -108,7 +108,7 @@ def vectors_in(kb: Path, settings: Settings) -> dict[str, bytes]:
         }
 
 
-def test_an_embedder_behind_an_endpoint_is_asked_by_the_parent_with_its_key(tmp_path: Path) -> None:
+def test_an_embedding_endpoint_is_called_by_the_parent_with_its_key(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "folder")
     local = Settings.model_validate({"embed": {"name": "hashing"}})
     with LoopbackServer(answer_by_schema) as server:

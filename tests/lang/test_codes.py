@@ -14,5 +14,5 @@ from pipelines.lang.word_lists import named_codes
         ("Five pumps in hall 3.", []),
     ],
 )
-def test_codes_and_numbers_of_parts_are_named(text: str, codes: list[str]) -> None:
+def test_codes_and_section_numbers_are_recognized(text: str, codes: list[str]) -> None:
     assert named_codes(text) == codes

@@ -16,16 +16,16 @@ _LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
      ("lists", "en", "Which printed parts are red?"), ("compares", "de", "A oder B?"), ("joins", "zh", "甲和乙"),
      ("goes_on", "de", "Und der Motor?"), ("whether", "ja", "できますか"), ("denies", "es", "no apto")],
 )  # fmt: skip
-def test_a_cue_is_found_in_its_language_and_where_none_is_known(name: str, language: str, text: str) -> None:
+def test_a_cue_is_found_in_its_language_and_without_a_language(name: str, language: str, text: str) -> None:
     assert cue(name, language).search(text)
     assert cue(name).search(text)
 
 
-def test_a_language_without_cues_shows_none() -> None:
+def test_a_language_without_cues_matches_nothing() -> None:
     assert not cue("reason", "fi").search("koska because")
 
 
-def test_a_cue_is_a_whole_word_where_blanks_stand_between_words() -> None:
+def test_a_cue_is_a_whole_word_in_spaced_languages() -> None:
     assert not cue("joins", "en").search("sand organ")
 
 

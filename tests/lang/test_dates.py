@@ -15,16 +15,16 @@ def test_a_date_in_a_text_is_found(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["98 pumps", "version 3.4", "May we?", "15 min", "set 4 pumps", "see DS-2041", "IR-2025-007"]
 )
-def test_what_is_no_date_is_none(text: str) -> None:
+def test_numbers_and_codes_are_not_dates(text: str) -> None:
     assert not DATE.search(text)
 
 
-def test_a_date_in_a_cell_is_in_figures() -> None:
+def test_a_written_date_is_numeric() -> None:
     assert all(WRITTEN_DATE.fullmatch(text) for text in ("2024-11", "2024-11-15", "15/11/24", "2024年11月"))
     assert not WRITTEN_DATE.fullmatch("4 May 1998")
 
 
-def test_days_and_months_are_in_the_calendar_of_their_language() -> None:
+def test_the_calendar_has_days_and_months_of_its_language() -> None:
     assert {"may", "sept", "monday"} <= calendar()
     assert "mai" not in calendar()
     assert {"mai", "montag", "may"} <= calendar("de")
@@ -37,7 +37,7 @@ def test_days_and_months_are_in_the_calendar_of_their_language() -> None:
      ("при включении", "ru"), ("in 2019", "fi"), ("after the start", ""),
      ("in 1874", "en"), ("It opened on Tuesday.", "en"), ("Es öffnet am Montag.", "de"), ("(March)", "en")],
 )  # fmt: skip
-def test_a_word_of_time_tells_when(text: str, language: str) -> None:
+def test_a_text_with_a_time_expression_tells_when(text: str, language: str) -> None:
     assert tells_when(text, language)
 
 
@@ -49,5 +49,5 @@ def test_a_word_of_time_tells_when(text: str, language: str) -> None:
         ("Le corps est en fonte.", "fr"),
     ],
 )
-def test_a_text_without_a_word_of_time_does_not_tell_when(text: str, language: str) -> None:
+def test_a_text_without_a_time_expression_does_not_tell_when(text: str, language: str) -> None:
     assert not tells_when(text, language)

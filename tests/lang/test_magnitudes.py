@@ -1,4 +1,4 @@
-"""Superlatives in questions, and cells of tables as comparable numbers."""
+"""Tests of superlatives in questions, and of table cells as comparable numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HIGHEST = Comparison(True, frozenset(), Span(0, 0))
         ("ja", "最も軽いポンプはどれですか？", False, {Kind.MASS}),
     ],
 )
-def test_a_superlative_names_a_direction_and_perhaps_a_kind(
+def test_a_superlative_has_a_direction_and_may_have_a_kind(
     language: str, question: str, highest: bool, kinds: set[Kind]
 ) -> None:
     asked = comparison_asked(question, language)
@@ -47,7 +47,7 @@ def test_a_superlative_names_a_direction_and_perhaps_a_kind(
         ("zh", "价格是多少？"),
     ],
 )
-def test_limits_and_comparatives_are_no_superlatives(language: str, question: str) -> None:
+def test_limits_and_comparatives_are_not_superlatives(language: str, question: str) -> None:
     assert comparison_asked(question, language) is None
 
 
@@ -61,7 +61,7 @@ def test_limits_and_comparatives_are_no_superlatives(language: str, question: st
         ("en", "What is the cheapest part?", 1),
     ],
 )
-def test_a_number_before_a_superlative_asks_for_as_many(language: str, question: str, count: int) -> None:
+def test_a_number_before_a_superlative_is_its_count(language: str, question: str, count: int) -> None:
     asked = comparison_asked(question, language)
     assert asked is not None
     assert asked.count == count
@@ -96,13 +96,13 @@ def test_a_cell_with_one_value_is_comparable(language: str, name: str, cell: str
     "cells",
     [("60 s", "60 seconds", "1 min", "1 minute"), ("24 h", "24 hours", "1 day"), ("12 months", "1 year")],
 )
-def test_the_same_time_in_other_units_is_equal(cells: tuple[str, ...]) -> None:
+def test_equal_times_in_different_units_are_equal(cells: tuple[str, ...]) -> None:
     found = [magnitude("Duration", cell, "en", _HIGHEST) for cell in cells]
     assert None not in found
     assert len(set(found)) == 1
 
 
-def test_months_and_years_are_compared() -> None:
+def test_months_and_years_are_comparable() -> None:
     years, months = (magnitude("Warranty", cell, "en", _HIGHEST) for cell in ("2 years", "18 months from delivery"))
     assert years is not None
     assert months is not None
@@ -111,11 +111,11 @@ def test_months_and_years_are_compared() -> None:
 
 
 @pytest.mark.parametrize("cell", ["", "on request", "Seal ring 40 mm", "K80-250"])
-def test_other_cells_are_not(cell: str) -> None:
+def test_cells_without_a_single_value_are_not_comparable(cell: str) -> None:
     assert magnitude("Size", cell, "en", _HIGHEST) is None
 
 
-def test_dates_grow_with_time() -> None:
+def test_later_dates_are_greater() -> None:
     asked = Comparison(True, frozenset({Kind.DATE}), Span(0, 0))
     old, new = (magnitude("Issued", cell, "de", asked) for cell in ("28.2.2023", "2023-12-01"))
     assert old is not None

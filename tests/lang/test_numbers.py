@@ -5,11 +5,11 @@ import pytest
 from pipelines.lang.numbers import decimal, numbers, values
 
 
-def test_numbers_inside_codes_are_no_numbers() -> None:
+def test_numbers_inside_codes_are_ignored() -> None:
     assert [number.text for number in numbers("K80-250, P-1108 and IR-2024-031 at 6.5 h, 142.5mm")] == ["6.5", "142.5"]
 
 
-def test_a_number_behind_a_code_is_no_part_of_it() -> None:
+def test_a_number_after_a_code_is_separate() -> None:
     assert [number.text for number in numbers("the K80 395 kg, the K65 1 148 kg")] == ["395", "1 148"]
 
 
@@ -23,7 +23,7 @@ def test_a_number_behind_a_code_is_no_part_of_it() -> None:
         ("2.5", {2.5}),
     ],
 )
-def test_a_number_has_every_reading_that_countries_give_it(text: str, expected: set[float]) -> None:
+def test_a_number_has_the_readings_of_all_number_formats(text: str, expected: set[float]) -> None:
     assert values(text) == expected
 
 
@@ -41,7 +41,7 @@ def test_a_percent_sign_belongs_to_its_number() -> None:
         ("2.50", 2.51, False),
     ],
 )
-def test_a_number_is_right_to_the_digits_it_is_written_with(text: str, exact: float, right: bool) -> None:
+def test_a_number_is_compared_to_its_written_precision(text: str, exact: float, right: bool) -> None:
     (number,) = numbers(text)
     assert number.rounds(float(text), exact) is right
 
@@ -50,5 +50,5 @@ def test_a_number_is_right_to_the_digits_it_is_written_with(text: str, exact: fl
     ("figure", "value"),
     [("395", 395.0), ("1,104.5", 1104.5), ("3,5", 3.5), ("2-3.5", 3.5), ("1,104", 1104.0), ("1.2.3", None)],
 )
-def test_the_last_number_of_a_figure_is_read_with_a_decimal_point(figure: str, value: float | None) -> None:
+def test_the_last_number_of_a_text_is_read_as_a_decimal(figure: str, value: float | None) -> None:
     assert decimal(figure) == value

@@ -8,7 +8,7 @@ CORPUS = ("规定", "用户", "定用", "软限", "限制", "磁盘", "上海", 
 
 
 def rarity(word: str) -> float:
-    """The words of a corpus of three kinds: those that all its texts have, those that some have, and all others."""
+    """Rarity in a corpus with a very frequent, a frequent and several less frequent words; unknown words have 1."""
     return {"用户": 0.1, "限制": 0.2}.get(word, 0.5 if word in CORPUS else 1.0)
 
 
@@ -22,7 +22,7 @@ def rarity(word: str) -> float:
         ("ko", "보증기간은 무엇?", ["보증", "기간"]),
     ],
 )
-def test_a_question_without_blanks_asks_for_its_words_and_not_for_their_joints(
+def test_a_question_without_spaces_is_segmented_into_words_of_the_corpus(
     language: str, question: str, words: list[str]
 ) -> None:
     assert list(subject_words(question, language, rarity)) == words
@@ -35,9 +35,9 @@ def test_a_particle_is_no_part_of_a_japanese_word_though_the_corpus_has_the_pair
     ]
 
 
-def test_a_letter_between_two_words_goes_with_the_one_that_the_corpus_has_it_with() -> None:
+def test_a_character_between_two_words_joins_the_one_known_to_the_corpus() -> None:
     assert list(subject_words("超出软限制", "zh", rarity)) == ["超出", "软限", "限制"]
 
 
-def test_an_unknown_word_is_missed_once_and_not_by_each_of_its_pairs() -> None:
+def test_an_unknown_word_is_returned_once_and_not_as_all_its_bigrams() -> None:
     assert list(subject_words("用户摩诃衍", "zh", rarity)) == ["用户", "摩诃"]

@@ -10,7 +10,7 @@ from pipelines.lang.names import names_person
     ["Signed: Marta Kowalczyk", "José García", "Jan van der Berg", "Иван Петров", "检验：张伟", "Prof. Quill", "王经理",
      "Herr Meier"],
 )  # fmt: skip
-def test_a_person_is_named(text: str) -> None:
+def test_a_person_is_recognized(text: str) -> None:
     assert names_person(text)
 
 
@@ -26,5 +26,5 @@ def test_a_person_is_named(text: str) -> None:
         "项目 | 型号A",
     ],
 )
-def test_a_thing_is_no_person(text: str) -> None:
+def test_things_and_places_are_not_persons(text: str) -> None:
     assert not names_person(text)

@@ -6,11 +6,11 @@ import Stemmer
 
 from pipelines.lang.profile import LanguageProfile, longest_first, profile, read_table
 
-_CODES = sorted(path.stem for path in Path("pipelines/lang/data").glob("??.toml"))
+_CODES = sorted(path.stem for path in (Path(__file__).parents[2] / "pipelines" / "lang" / "data").glob("??.toml"))
 
 
 @pytest.mark.parametrize("code", _CODES)
-def test_the_profile_of_a_data_file_is_whole(code: str) -> None:
+def test_the_profile_of_a_data_file_is_complete(code: str) -> None:
     one = profile(code)
     assert len(one.months) == 12
     assert len(one.weekdays) == 7
@@ -22,12 +22,12 @@ def test_the_profile_of_a_data_file_is_whole(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", _CODES)
-def test_a_data_file_has_no_field_that_a_profile_lacks(code: str) -> None:
+def test_a_data_file_has_only_fields_of_a_profile(code: str) -> None:
     known = {field.name.removeprefix("own_") for field in fields(LanguageProfile)} | {"other_numbers"}
     assert set(read_table(code)) <= known - {"code"}
 
 
-def test_german_is_known_by_its_file_and_by_libraries() -> None:
+def test_the_german_profile_combines_its_file_and_libraries() -> None:
     german = profile("de")
     assert (german.name, german.stemmer, german.spaced, german.decimal, german.group) == (
         "German", "german", True, ",", ".",
@@ -36,7 +36,7 @@ def test_german_is_known_by_its_file_and_by_libraries() -> None:
     assert {"der", "und", "nicht"} <= german.stop_words
 
 
-def test_a_variant_has_the_profile_of_its_language() -> None:
+def test_a_regional_variant_has_the_profile_of_its_language() -> None:
     assert profile("pt-BR").name == profile("pt_PT").name == "Portuguese"
 
 
@@ -50,12 +50,12 @@ def test_an_unknown_language_has_only_its_code() -> None:
     assert profile("../en").months == profile("").months == ()
 
 
-def test_chinese_sets_no_blanks_and_counts() -> None:
+def test_the_chinese_profile_is_unspaced_and_has_numbers() -> None:
     chinese = profile("zh")
     assert not chinese.spaced
     assert chinese.numbers["两"] == chinese.numbers["二"] == 2
     assert "零" not in chinese.numbers
 
 
-def test_words_are_tried_longest_first() -> None:
+def test_words_are_sorted_longest_first() -> None:
     assert longest_first(["in", "inch", "inches", "in"]) == ["inches", "inch", "in"]

@@ -23,7 +23,7 @@ from pipelines.lang.questions import value_kinds, value_words
         ("Who signed the note?", Kind.PERSON, "Signed: Marta Kowalczyk", "Signed on the spot"),
     ],
 )
-def test_the_kind_of_value_asked_for_is_known_and_recognized(
+def test_the_kind_of_value_is_recognized_in_questions_and_answers(
     question: str, kind: Kind, answer: str, other: str
 ) -> None:
     assert kind in value_kinds(question)
@@ -55,21 +55,21 @@ def test_the_label_of_an_item_is_no_count_and_a_ratio_no_time_of_day(kind: Kind,
     assert not gives(frozenset({kind}), text, "en")
 
 
-def test_a_question_for_no_value_asks_for_no_kind() -> None:
+def test_a_question_without_a_value_has_no_kind() -> None:
     assert value_kinds("Which way up is the reducer mounted?") == frozenset()
 
 
-def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
+def test_a_unit_may_be_in_the_header_of_a_table() -> None:
     assert gives(frozenset({Kind.TORQUE}), "Joint | Thread | Torque, N·m\nCasing bolts | M12 | 68")
     assert gives(frozenset({Kind.SHARE}), "Efficiency | % | 62 | 74")
     assert not gives(frozenset({Kind.SHARE}), "Efficiency | high | low")
 
 
-def test_the_words_that_ask_are_named_whole() -> None:
+def test_the_words_that_ask_for_a_value_are_returned() -> None:
     assert value_words("How many centimetres of bar are cut?", "en").split() == ["centimetres", "How", "many"]
 
 
-def test_values_are_read_with_unit_and_figure() -> None:
+def test_values_have_unit_and_figure() -> None:
     found = [(value.kind, value.figure) for value in quantities("$115.10 for 30 m/s and 12 months")]
     assert found == [(Kind.MONEY, 115.1), (Kind.SPEED, 30.0), (Kind.TIME, 12.0)]
 
@@ -80,7 +80,7 @@ def test_any_text_can_be_read(text: str) -> None:
     assert isinstance(value_kinds(text), frozenset)
 
 
-def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
+def test_a_number_in_a_row_has_the_unit_of_its_column() -> None:
     values = in_row([("Joint", "Casing bolts"), ("Thread", "M12"), ("Torque, N·m", "68"), ("Time (min)", "4")])
     assert [(value.kind, value.figure, value.unit) for value in values] == [
         (Kind.TORQUE, 68.0, "n·m"),
@@ -88,7 +88,7 @@ def test_a_figure_in_a_row_has_the_unit_of_its_column() -> None:
     ]
 
 
-def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
+def test_a_cell_with_its_own_unit_keeps_it() -> None:
     assert [value.unit for value in in_row([("Torque, N·m", "50 ft-lb")])] == ["ft-lb"]
 
 
@@ -99,12 +99,12 @@ def test_a_cell_with_a_unit_of_its_own_keeps_it() -> None:
      ("5 cm H2O", Kind.PRESSURE), ("5 Stunden", Kind.TIME), ("5 小时", Kind.TIME), ("5 千瓦", Kind.POWER),
      ("5 breaths per minute", Kind.FREQUENCY), ("EUR 5", Kind.MONEY), ("₹ 5", Kind.MONEY), ("5 €", Kind.MONEY)],
 )  # fmt: skip
-def test_a_unit_tells_what_is_measured(text: str, kind: Kind) -> None:
+def test_a_unit_determines_the_kind(text: str, kind: Kind) -> None:
     assert [(value.kind, value.figure) for value in quantities(text)] == [(kind, 5.0)]
 
 
 @pytest.mark.parametrize("text", ["5 men", "5 items", "A5 paper", "5"])
-def test_a_figure_without_a_unit_has_none(text: str) -> None:
+def test_a_number_without_a_unit_is_not_a_quantity(text: str) -> None:
     assert quantities(text) == []
 
 
@@ -116,19 +116,19 @@ def test_a_figure_without_a_unit_has_none(text: str) -> None:
      ("六か月", "ja", Kind.TIME), ("sechs Quadratmeter", "de", Kind.AREA), ("шесть метров", "ru", Kind.LENGTH),
      ("six gigabytes", "en", Kind.DATA), ("sechs Kilowattstunden", "de", Kind.ENERGY)],
 )  # fmt: skip
-def test_numbers_and_units_are_read_in_words(text: str, language: str, kind: Kind) -> None:
+def test_numbers_and_units_written_as_words_are_read(text: str, language: str, kind: Kind) -> None:
     assert [(value.kind, value.figure) for value in quantities(text, language)] == [(kind, 6.0)]
 
 
 @pytest.mark.parametrize(("text", "kind"), [("5 nm", Kind.LENGTH), ("5 Nm", Kind.TORQUE), ("5 KG", Kind.MASS)])
-def test_case_matters_only_where_it_tells_two_units_apart(text: str, kind: Kind) -> None:
+def test_case_only_matters_between_units_that_differ_by_case(text: str, kind: Kind) -> None:
     assert [value.kind for value in quantities(text)] == [kind]
 
 
 @pytest.mark.parametrize(
     ("text", "language"), [("5 in stock", "en"), ("section 4 a", "en"), ("5 in Berlin", "de"), ("Abschnitt 4 a", "de")]
 )
-def test_a_word_behind_a_figure_is_no_unit(text: str, language: str) -> None:
+def test_a_word_after_a_number_is_not_a_unit(text: str, language: str) -> None:
     assert quantities(text, language) == []
 
 
@@ -140,16 +140,18 @@ def test_a_word_behind_a_figure_is_no_unit(text: str, language: str) -> None:
      ("Quem assinou o relatório?", "pt", Kind.PERSON), ("Waarom stopte de pomp?", "nl", Kind.REASON),
      ("Сколько стоит насос?", "ru", Kind.MONEY), ("なぜ停止しましたか。", "ja", Kind.REASON)],
 )  # fmt: skip
-def test_the_kind_asked_for_is_known_in_every_language_of_the_table(question: str, language: str, kind: Kind) -> None:
+def test_the_kind_asked_for_is_recognized_in_every_language_of_the_table(
+    question: str, language: str, kind: Kind
+) -> None:
     assert kind in value_kinds(question, language)
     assert kind in value_kinds(question)
 
 
-def test_a_language_without_patterns_asks_for_no_kind() -> None:
+def test_a_language_without_patterns_has_no_kinds() -> None:
     assert value_kinds("Kuinka kauan koeaika kestää?", "fi") == frozenset()
 
 
-def test_every_unit_of_the_table_is_read_as_what_it_measures() -> None:
+def test_every_unit_of_the_table_has_its_kind() -> None:
     for kind, by_language in read_table("units").items():
         for unit in {unit for units in by_language.values() for unit in units}:
             assert [value.kind for value in quantities(f"5 {unit}")] == [Kind(kind)], unit

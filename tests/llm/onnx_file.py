@@ -1,4 +1,4 @@
-"""A tiny embedding model as an ONNX file, written by hand: one table of token vectors, looked up by `Gather`."""
+"""A tiny embedding model as an ONNX file: a table of token vectors, accessed by one `Gather` node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VOCABULARY = 32_000
 
 
 def write_model(folder: Path, dimension: int) -> Path:
-    """Write model and tokenizer into `folder`, as fastembed looks for them; the vectors are random, by a seed."""
+    """Write model and tokenizer into `folder` as fastembed expects them; the vectors are random with a fixed seed."""
     folder.mkdir(parents=True)
     table = np.random.default_rng(0).standard_normal((VOCABULARY, dimension), dtype=np.float32)
     (folder / "model.onnx").write_bytes(_model(table))

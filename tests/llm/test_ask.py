@@ -32,13 +32,13 @@ async def test_a_usable_reply_is_done() -> None:
     assert (request.temperature, request.max_tokens, request.attempt) == (0.7, 99, 0)
 
 
-async def test_an_empty_list_is_nothing_to_say_and_no_failure() -> None:
+async def test_an_empty_list_is_a_reply_without_content_and_not_a_failure() -> None:
     result = await ask(ScriptedChat([Questions(questions=[])]), ASKED, Questions, role="atomize")
     assert (result.ending, result.failure) == (CallEnding.NOTHING, None)
     assert result.value == Questions(questions=[])
 
 
-async def test_an_unusable_reply_is_asked_for_again_with_what_is_wrong_with_it() -> None:
+async def test_an_unusable_reply_is_retried_with_a_correction() -> None:
     chat = ScriptedChat(['{"questions": "one"}', GOOD])
     result = await ask(chat, ASKED, Questions, role="atomize")
     assert (result.ending, result.value, result.tries) == (CallEnding.DONE, GOOD, 2)
@@ -50,7 +50,7 @@ async def test_an_unusable_reply_is_asked_for_again_with_what_is_wrong_with_it()
     assert "(what it answers)" in second.messages[3].content
 
 
-async def test_after_all_tries_it_is_unusable_with_the_last_text_and_problem() -> None:
+async def test_after_all_tries_the_result_is_unusable_with_the_last_text_and_problem() -> None:
     chat = ScriptedChat(["no", "still no", "never"])
     result = await ask(chat, ASKED, Questions, role="atomize", subject="chunk:1", tries=3)
     assert (result.ending, result.value, result.text, result.tries) == (CallEnding.UNUSABLE, None, "never", 3)
@@ -62,7 +62,7 @@ async def test_after_all_tries_it_is_unusable_with_the_last_text_and_problem() -
     assert all(len(request.messages) <= 4 for request in chat.requests)
 
 
-async def test_a_reply_cut_off_is_mended_where_that_gives_a_value() -> None:
+async def test_a_truncated_reply_is_repaired_if_possible() -> None:
     cut = Reply('{"questions": ["How many seals?", "What', finish="length")
     result = await ask(ScriptedChat([cut]), ASKED, Questions, role="atomize")
     assert result.ending is CallEnding.DONE
@@ -70,7 +70,7 @@ async def test_a_reply_cut_off_is_mended_where_that_gives_a_value() -> None:
     assert result.value.questions[0] == "How many seals?"
 
 
-async def test_a_reply_cut_off_for_good_is_asked_for_with_more_room() -> None:
+async def test_a_truncated_reply_that_cannot_be_repaired_is_retried_with_more_tokens() -> None:
     chat = ScriptedChat([Reply("The questions are", finish="length"), GOOD])
     result = await ask(chat, ASKED, Questions, role="atomize", max_tokens=100)
     assert result.ending is CallEnding.DONE
@@ -79,7 +79,7 @@ async def test_a_reply_cut_off_for_good_is_asked_for_with_more_room() -> None:
 
 
 @pytest.mark.parametrize("error", [CallFailed("refused"), CallTimedOut("silence"), RateLimited("wait", retry_after=1)])
-async def test_a_failed_call_is_a_failure_and_not_raised(error: StrataError) -> None:
+async def test_a_failed_call_is_returned_as_a_failure(error: StrataError) -> None:
     result = await ask(ScriptedChat([error]), ASKED, Questions, role="atomize", subject="chunk:1")
     assert (result.ending, result.value) == (CallEnding.FAILED, None)
     assert result.failure is not None
@@ -87,18 +87,18 @@ async def test_a_failed_call_is_a_failure_and_not_raised(error: StrataError) -> 
     assert result.failure.retryable is error.retryable
 
 
-async def test_a_call_that_fails_after_an_unusable_reply_keeps_both() -> None:
+async def test_a_failed_call_after_an_unusable_reply_keeps_the_text_and_the_problem() -> None:
     result = await ask(ScriptedChat(["no", CallFailed("gone")]), ASKED, Questions, role="atomize")
     assert (result.ending, result.text, result.tries) == (CallEnding.FAILED, "no", 2)
     assert "no JSON" in result.problem
 
 
-async def test_the_end_of_the_budget_is_raised() -> None:
+async def test_an_exceeded_budget_is_raised() -> None:
     with pytest.raises(BudgetExceeded):
         await ask(ScriptedChat([BudgetExceeded("spent")]), ASKED, Questions, role="atomize")
 
 
-async def test_the_usage_of_all_tries_adds_up() -> None:
+async def test_usage_is_the_sum_of_all_tries() -> None:
     replies = [Reply("no", usage=Usage(10, 1, 1)), Reply(GOOD.model_dump_json(), usage=Usage(20, 9, 1))]
     result = await ask(ScriptedChat(replies), ASKED, Questions, role="atomize")
     assert result.usage == Usage(30, 10, 2)
@@ -108,7 +108,7 @@ answers = st.one_of(st.text(max_size=40), st.just(GOOD), st.just(CallFailed("dow
 
 
 @given(st.lists(answers, min_size=1, max_size=4), st.integers(1, 4))
-async def test_every_asking_ends_in_exactly_one_way(script: list[FakeAnswer], tries: int) -> None:
+async def test_any_script_ends_in_exactly_one_way(script: list[FakeAnswer], tries: int) -> None:
     chat = ScriptedChat(script)
     result = await ask(chat, ASKED, Questions, role="atomize", tries=tries)
     assert len(chat.requests) <= tries

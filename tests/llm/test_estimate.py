@@ -32,7 +32,7 @@ async def ask(chat: DryRunChat, *requests: Request) -> None:
             await chat.complete(request)
 
 
-async def test_calls_tokens_and_dollars_add_up_by_role() -> None:
+async def test_calls_tokens_and_cost_are_summed_by_role() -> None:
     chat = DryRunChat(SETTINGS, shares={"distil": 0.5})
     await ask(chat, ASKED, OTHER)
     chat.expect("answer", calls=3, input_tokens=100, output_tokens=10)
@@ -44,26 +44,26 @@ async def test_calls_tokens_and_dollars_add_up_by_role() -> None:
     assert chat.estimate.total.dollars == 360.0
 
 
-async def test_what_the_cache_holds_is_replied_and_costs_nothing(store: ReplyStore) -> None:
+async def test_a_cached_reply_is_returned_and_costs_nothing(store: ReplyStore) -> None:
     store.put(request_key(replace(ASKED, model="m")), "distil", Reply("two", "m"))
     chat = DryRunChat(SETTINGS, store)
     assert (await chat.complete(ASKED)).text == "two"
     assert chat.estimate.lines == (EstimateLine("distil", "m", Usage(), 1),)
 
 
-async def test_a_request_that_comes_again_is_one_call(store: ReplyStore) -> None:
+async def test_a_repeated_request_is_one_call_with_a_cache(store: ReplyStore) -> None:
     chat = DryRunChat(SETTINGS, store, {"distil": 0.5})
     await ask(chat, ASKED, ASKED)
     assert chat.estimate.lines == (EstimateLine("distil", "m", Usage(READ, 50, 1), 1),)
 
 
-async def test_without_a_cache_it_is_as_many_calls_as_it_comes() -> None:
+async def test_a_repeated_request_is_several_calls_without_a_cache() -> None:
     chat = DryRunChat(SETTINGS, shares={"distil": 0.5})
     await ask(chat, ASKED, ASKED)
     assert chat.estimate.lines == (EstimateLine("distil", "m", Usage(2 * READ, 100, 2)),)
 
 
-async def test_the_length_of_replies_is_learned_from_those_kept(store: ReplyStore) -> None:
+async def test_the_length_of_replies_is_estimated_from_cached_ones(store: ReplyStore) -> None:
     for number in range(5):
         store.put(str(number), "distil", Reply("", "m", Usage(100, 200, 1)))
     chat = DryRunChat(SETTINGS, store, {"distil": 0.5})
@@ -72,7 +72,7 @@ async def test_the_length_of_replies_is_learned_from_those_kept(store: ReplyStor
     assert [line.usage.output_tokens for line in chat.estimate.lines] == [200, 10]
 
 
-async def test_a_dry_run_leaves_the_cache_as_it_is(tmp_path: Path) -> None:
+async def test_a_dry_run_does_not_mark_cached_replies_as_used(tmp_path: Path) -> None:
     key, days = request_key(replace(ASKED, model="m")), [0.0]
     store = ReplyStore(tmp_path / "replies.db", lambda: days[0] * 86_400)
     store.put(key, "distil", Reply("two", "m"))

@@ -38,7 +38,7 @@ def call(schema: type[BaseModel] | None) -> Call:
     return Call("m", turns, strict_schema(schema) if schema else None)
 
 
-def test_the_answer_fits_the_schema() -> None:
+def test_the_answer_matches_the_schema() -> None:
     answer = Everything.model_validate_json(answer_by_schema(call(Everything)))
     assert len(answer.parts) == 3
 

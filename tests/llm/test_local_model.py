@@ -32,7 +32,7 @@ class Parts(BaseModel):
 
 @needs_llama
 @pytest.mark.slow
-def test_a_file_that_is_no_model_cannot_be_served(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_model_cannot_be_served(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF, but not really")
     with pytest.raises(CallFailed, match=r"broken\.gguf cannot be served"):
@@ -49,7 +49,7 @@ class TestLocalModel:
         yield opened
         await opened.close()
 
-    async def test_it_answers_by_schema_and_tells_its_tokens(self, chat: Chat) -> None:
+    async def test_it_replies_by_schema_and_counts_tokens(self, chat: Chat) -> None:
         text = "The pump has an impeller, a shaft and a seal. List its parts and their number, as JSON."
         asked = await ask(chat, (Message("user", text),), Parts, role="test", max_tokens=60)
         assert asked.ending is CallEnding.DONE
@@ -58,7 +58,7 @@ class TestLocalModel:
         assert asked.tries == 1
         assert asked.usage.input_tokens > 20
 
-    def test_the_server_ends_when_it_is_closed(self) -> None:
+    def test_the_server_process_ends_on_close(self) -> None:
         server = LocalServer(LlmSettings(gguf=str(MODEL), gguf_context=512))
         child = server._child.pid
         assert is_running(child)
@@ -66,7 +66,7 @@ class TestLocalModel:
         server.close()
         assert not is_running(child)
 
-    def test_the_server_ends_when_its_parent_is_killed(self) -> None:
+    def test_the_server_process_ends_when_its_parent_is_killed(self) -> None:
         code = (
             "import sys, time; from pipelines.llm.local_model import LocalServer;"
             "from pipelines.llm.settings import LlmSettings;"
@@ -91,5 +91,5 @@ def is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    # A child that ended and was not waited for yet is still in the table.
+    # A process that has ended but was not waited for is still listed, as a zombie.
     return b") Z " not in Path(f"/proc/{process}/stat").read_bytes() if Path("/proc").is_dir() else True

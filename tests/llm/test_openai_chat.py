@@ -42,7 +42,7 @@ async def complete(server: LoopbackServer, *requests: Request) -> list[str]:
         await chat.close()
 
 
-async def test_model_words_sampling_key_and_pictures_are_sent() -> None:
+async def test_model_messages_sampling_key_and_images_are_sent() -> None:
     picture = Message("user", "what is it?", (AttachedImage("image/png", b"\x89PNG"),))
     with serving() as server:
         await complete(server, HELLO, Request((picture,), role="test", model="m"))
@@ -61,7 +61,7 @@ async def test_the_schema_is_sent_in_strict_form_with_its_limits() -> None:
     assert schema["properties"] == {"text": {"type": "string", "maxLength": 40}}
 
 
-async def test_an_endpoint_without_schemas_is_found_out_once_and_gets_them_in_the_prompt() -> None:
+async def test_an_endpoint_without_schema_support_is_detected_once_and_gets_the_form_in_the_prompt() -> None:
     request = Request(HELLO.messages, "test", Answer, model="m")
     with serving(Behaviour(schemas=False)) as server:
         texts = await complete(server, request, request, request)
@@ -71,7 +71,7 @@ async def test_an_endpoint_without_schemas_is_found_out_once_and_gets_them_in_th
     assert asked == 3 + len(("strict", "lean", "object"))
 
 
-async def test_an_endpoint_that_ignores_schemas_gets_them_in_the_prompt_after_a_while() -> None:
+async def test_an_endpoint_that_ignores_schemas_gets_the_form_in_the_prompt_after_three_replies() -> None:
     request = Request(HELLO.messages, "test", Answer, model="m")
     with serving(text="Hello!") as server:
         await complete(server, *[request] * 4)
@@ -87,9 +87,7 @@ async def test_an_endpoint_that_ignores_schemas_gets_them_in_the_prompt_after_a_
         ("Unsupported value: 'temperature' does not support 0.3 with this model.", "temperature"),
     ],
 )
-async def test_a_refused_parameter_is_worded_otherwise(
-    refusal: str, left: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_refused_parameter_is_no_longer_sent(refusal: str, left: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[dict[str, object]] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -126,7 +124,7 @@ def client_for(answer: object) -> openai.AsyncOpenAI:
     )
 
 
-async def test_usage_is_estimated_where_the_endpoint_does_not_tell() -> None:
+async def test_usage_is_estimated_if_the_endpoint_does_not_report_it() -> None:
     with serving(Behaviour(usage=False)) as server:
         chat = OpenAIChat(LlmSettings(base_url=server.url))
         reply = await chat.complete(HELLO)
@@ -144,7 +142,7 @@ async def test_usage_is_estimated_where_the_endpoint_does_not_tell() -> None:
         (Fault.MALFORMED, CallTimedOut),
     ],
 )
-async def test_what_goes_wrong_on_the_way_may_be_tried_again(fault: Fault, error: type[StrataError]) -> None:
+async def test_transport_faults_are_retryable_errors(fault: Fault, error: type[StrataError]) -> None:
     with serving(Behaviour(FaultScript([fault]), retry_after="7")) as server:
         with pytest.raises(error) as raised:
             await complete(server, HELLO)
@@ -154,7 +152,7 @@ async def test_what_goes_wrong_on_the_way_may_be_tried_again(fault: Fault, error
         assert raised.value.retry_after == 7.0
 
 
-async def test_no_reply_in_time_and_no_server_at_all_may_be_tried_again() -> None:
+async def test_a_timeout_and_an_unreachable_server_are_retryable_errors() -> None:
     with serving(Behaviour(latency=0.5)) as server:
         chat = OpenAIChat(LlmSettings(base_url=server.url, timeout=0.05))
         with pytest.raises(CallTimedOut):
@@ -168,14 +166,14 @@ async def test_no_reply_in_time_and_no_server_at_all_may_be_tried_again() -> Non
     await chat.close()
 
 
-def test_without_key_or_endpoint_there_is_no_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_without_key_and_endpoint_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ADMIN_KEY"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SettingsError, match="needs a key"):
         OpenAIChat(LlmSettings(model="m"))
 
 
-async def test_azure_has_its_own_paths() -> None:
+async def test_azure_urls_have_deployment_and_api_version() -> None:
     paths: list[str] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -190,7 +188,7 @@ async def test_azure_has_its_own_paths() -> None:
     await chat.close()
 
 
-def test_every_exception_of_the_library_is_in_the_table() -> None:
+def test_every_exception_of_the_library_is_translated() -> None:
     names = [name for name in openai.__all__ if not name.startswith("_")]
     things = [getattr(openai, name) for name in names]
     exported = {thing for thing in things if isinstance(thing, type) and issubclass(thing, Exception)}
@@ -221,7 +219,9 @@ def status_error(status: int, headers: dict[str, str] | None = None, code: str |
         (openai.OpenAIError("something new"), CallFailed, False),
     ],
 )
-def test_terminal_and_transient_are_told_apart(error: Exception, ours: type[StrataError], retryable: bool) -> None:
+def test_terminal_and_transient_errors_are_distinguished(
+    error: Exception, ours: type[StrataError], retryable: bool
+) -> None:
     translated = translate(error)
     assert type(translated) is ours
     assert translated.retryable is retryable
@@ -248,7 +248,7 @@ def test_retry_after_may_be_a_date() -> None:
     assert retry_after(status_error(429, {"retry-after": later})) == pytest.approx(3600, abs=30)
 
 
-def test_a_call_knows_its_words_before_they_were_corrected() -> None:
+def test_first_turns_of_a_call_exclude_corrections() -> None:
     first = (CallTurn("system", "s"), CallTurn("user", "u"))
     assert Call("m", (*first, CallTurn("assistant", "x"), CallTurn("user", f"{CORRECTION} y"))).first_turns == first
     assert Call("m", first).first_turns == first

@@ -18,7 +18,7 @@ CHINESE = "# system\n你读$kind。\n# user\n$text\n"
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A package of its own for each test, since what ships is read once."""
+    """A package with prompts, distinct for each test because shipped prompts are cached."""
     name = f"stage_{abs(hash(request.node.nodeid))}"
     folder = tmp_path / name / "prompts"
     folder.mkdir(parents=True)
@@ -38,12 +38,12 @@ def overriding(tmp_path: Path, name: str, text: str) -> Path:
     return folder
 
 
-def test_sections_become_turns_with_their_placeholders_filled(package: str) -> None:
+def test_sections_become_messages_with_filled_placeholders(package: str) -> None:
     messages = Prompt.load(package, "read").messages(kind="manuals", text="It")
     assert messages == (Message("system", "You read manuals."), Message("user", "## Task\n\nIt costs $5."))
 
 
-def test_the_variant_of_the_language_is_taken_and_else_the_one_for_all(package: str) -> None:
+def test_the_variant_of_the_language_is_used_or_the_default(package: str) -> None:
     prompt = Prompt.load(package, "read")
     assert prompt.messages("zh-CN", kind="手册", text="")[0].content == "你读手册。"
     assert prompt.messages("de", kind="Bücher", text="")[0].content == "You read Bücher."
@@ -53,19 +53,19 @@ def test_values_are_not_expanded_again(package: str) -> None:
     assert Prompt.load(package, "read").messages(kind="$text", text="$kind")[0].content == "You read $text."
 
 
-def test_images_go_with_the_last_turn(package: str) -> None:
+def test_images_are_attached_to_the_last_message(package: str) -> None:
     image = AttachedImage("image/png", b"png")
     messages = Prompt.load(package, "read").messages(kind="", text="", images=(image,))
     assert [message.images for message in messages] == [(), (image,)]
 
 
 @pytest.mark.parametrize("values", [{"kind": "a"}, {"kind": "a", "text": "b", "more": "c"}, {}])
-def test_a_missing_or_unknown_placeholder_is_an_error(package: str, values: dict[str, str]) -> None:
+def test_missing_and_unknown_placeholders_are_errors(package: str, values: dict[str, str]) -> None:
     with pytest.raises(SettingsError, match="placeholders and values differ"):
         Prompt.load(package, "read").messages(**values)
 
 
-def test_a_file_of_the_same_name_takes_the_place_of_the_shipped_one(package: str, tmp_path: Path) -> None:
+def test_an_override_replaces_the_shipped_prompt_of_the_same_name(package: str, tmp_path: Path) -> None:
     own = overriding(tmp_path, "read.md", "# user\n$kind: $text\n")
     prompt = Prompt.load(package, "read", own)
     assert prompt.messages(kind="a", text="b") == (Message("user", "a: b"),)
@@ -88,19 +88,19 @@ def test_an_override_changes_the_digest(package: str, tmp_path: Path) -> None:
         ("# user\n$kind $text 5 $ a piece\n", "write `$$`"),
     ],
 )
-def test_an_override_that_cannot_work_is_refused_by_name(package: str, tmp_path: Path, text: str, words: str) -> None:
+def test_an_invalid_override_is_refused_with_its_file_name(package: str, tmp_path: Path, text: str, words: str) -> None:
     own = overriding(tmp_path, "read.md", text)
     with pytest.raises(SettingsError, match=r"read\.md") as refused:
         Prompt.load(package, "read", own)
     assert words in f"{refused.value.message} {refused.value.hint}"
 
 
-def test_a_prompt_that_does_not_ship_is_not_found(package: str) -> None:
+def test_an_unknown_prompt_is_not_found(package: str) -> None:
     with pytest.raises(NotFound, match="no prompt rea"):
         Prompt.load(package, "rea")
 
 
-def test_prompts_are_found_in_packages_and_those_inside(package: str) -> None:
+def test_prompts_are_found_in_packages_and_subpackages(package: str) -> None:
     assert find_prompts(package) == [(package, "read"), (package, "reader")]
 
 
@@ -110,7 +110,7 @@ def test_every_shipped_prompt_loads() -> None:
 
 
 @given(st.text(), st.sampled_from(["", "</document>", "</document-2>", "< /DOCUMENT >", "<document>"]))
-def test_fenced_text_is_whole_and_cannot_end_its_fence(text: str, tag: str) -> None:
+def test_fenced_text_is_unchanged_and_cannot_close_its_fence(text: str, tag: str) -> None:
     inside = text + tag + text
     opening, body, closing = split_fence(fence(inside))
     assert body == inside

@@ -17,7 +17,7 @@ from pipelines.llm.tokens import estimate_input
 
 
 class Clock:
-    """Time that passes when all sleep: `run` wakes the sleepers in the order of their hour."""
+    """A simulated clock: `run` advances it to the next sleeper whenever all coroutines sleep."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -48,7 +48,7 @@ def limited(inner: object, clock: Clock, **rates: int) -> RateLimitChat:
     return RateLimitChat(inner, Rates(**rates), clock, clock.sleep)  # type: ignore[arg-type]
 
 
-async def test_no_more_calls_are_in_flight_than_allowed() -> None:
+async def test_the_number_of_concurrent_calls_is_limited() -> None:
     clock = Clock()
     slow = DelayedChat(FunctionChat(lambda _: "x"), lambda _: clock.sleep(0.5))
     chat = limited(slow, clock, concurrency=4)
@@ -57,7 +57,7 @@ async def test_no_more_calls_are_in_flight_than_allowed() -> None:
     assert clock.now == pytest.approx(40 / 4 * 0.5)
 
 
-async def test_requests_keep_to_their_number_a_minute() -> None:
+async def test_requests_per_minute_are_limited() -> None:
     clock, times = Clock(), []
     model = FunctionChat(lambda _: times.append(clock.now) or "x")
     chat = limited(model, clock, concurrency=99, requests_per_minute=60)
@@ -67,7 +67,7 @@ async def test_requests_keep_to_their_number_a_minute() -> None:
     assert all(later - earlier >= 8 for earlier, later in zip(times, times[10:], strict=False))
 
 
-async def test_tokens_keep_to_their_number_a_minute_and_unused_ones_are_given_back() -> None:
+async def test_tokens_per_minute_are_limited_and_unused_ones_released() -> None:
     clock = Clock()
     request = say("pump", max_tokens=900)
     read = estimate_input(request.messages)
@@ -77,7 +77,7 @@ async def test_tokens_keep_to_their_number_a_minute_and_unused_ones_are_given_ba
     assert clock.now == pytest.approx(18, abs=1.1)
 
 
-async def test_a_refusal_stops_everybody_until_the_hour_that_it_names() -> None:
+async def test_retry_after_pauses_all_calls() -> None:
     clock = Clock()
     times: list[float] = []
 
@@ -93,7 +93,7 @@ async def test_a_refusal_stops_everybody_until_the_hour_that_it_names() -> None:
     assert times == [0, 30, 30]
 
 
-async def test_after_a_refusal_fewer_are_in_flight_and_slowly_more_again() -> None:
+async def test_concurrency_is_halved_after_a_rate_limit_and_recovers() -> None:
     clock = Clock()
     refusing = True
 
@@ -112,7 +112,7 @@ async def test_after_a_refusal_fewer_are_in_flight_and_slowly_more_again() -> No
     assert slow.most_at_once == 16
 
 
-async def test_a_call_that_fails_leaves_its_place() -> None:
+async def test_a_failed_call_releases_its_slot() -> None:
     chat = limited(ScriptedChat([RateLimited("slow", retry_after=0)] * 5 + ["x"]), Clock(), concurrency=1)
     for _ in range(5):
         with pytest.raises(RateLimited):
@@ -120,7 +120,7 @@ async def test_a_call_that_fails_leaves_its_place() -> None:
     assert (await chat.complete(say("pump"))).text == "x"
 
 
-async def test_a_cancelled_call_leaves_its_place_in_the_queue() -> None:
+async def test_a_cancelled_call_leaves_the_queue() -> None:
     gate = AdaptiveSemaphore(1)
     await gate.enter()
     waiting = [asyncio.create_task(gate.enter()) for _ in range(3)]
@@ -138,17 +138,17 @@ async def test_a_cancelled_call_leaves_its_place_in_the_queue() -> None:
     st.integers(1, 600),
     st.lists(st.tuples(st.floats(0, 10), st.integers(1, 50)), min_size=1, max_size=60),
 )
-def test_no_minute_sees_more_than_the_rate_and_one_second_of_it(rate: int, bookings: list[tuple[float, int]]) -> None:
+def test_no_minute_exceeds_the_rate_by_more_than_one_second_of_it(rate: int, bookings: list[tuple[float, int]]) -> None:
     pace, now, used = Throttle(rate), 0.0, []
     for pause, amount in bookings:
         now += pause
         used.append((now + pace.book(amount, now), amount))
     for start, _ in used:
         inside = [(at, amount) for at, amount in used if start <= at < start + 60]
-        # The last one may begin inside the minute and be paid for after it.
+        # The last booking may begin in this minute and be paid for after it.
         assert sum(amount for _, amount in inside[:-1]) <= rate * 61 / 60 + 1e-6
 
 
-def test_no_rate_is_no_wait() -> None:
+def test_without_a_rate_there_is_no_wait() -> None:
     pace = Throttle(0)
     assert [pace.book(10**9, 0.0) for _ in range(3)] == [0.0, 0.0, 0.0]

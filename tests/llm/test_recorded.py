@@ -21,7 +21,7 @@ async def recorded(path: Path, *words: str) -> None:
         await RecordingChat(ScriptedChat([Reply(word, "m", Usage(7, 3, 1), "length")]), path).complete(say(word))
 
 
-async def test_what_was_recorded_is_given_again(tmp_path: Path) -> None:
+async def test_a_recorded_reply_is_replayed(tmp_path: Path) -> None:
     await recorded(tmp_path / "r.jsonl", "pump", "a\u2028b")
     chat = ReplayChat(tmp_path / "r.jsonl")
     assert await chat.complete(say("pump")) == Reply("pump", "m", Usage(7, 3, 1), "length")
@@ -32,7 +32,7 @@ async def test_the_same_request_is_recorded_once(tmp_path: Path) -> None:
     assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 2
 
 
-async def test_a_miss_names_the_nearest_recording_and_where_it_differs(tmp_path: Path) -> None:
+async def test_a_miss_reports_the_nearest_recording_and_the_difference(tmp_path: Path) -> None:
     await recorded(tmp_path / "r.jsonl", "valve", "pump is worn", "seal")
     key = next(one.key for one in read_recordings(tmp_path / "r.jsonl").values() if "pump" in one.asked)
     with pytest.raises(NotFound) as missed:
@@ -41,13 +41,13 @@ async def test_a_miss_names_the_nearest_recording_and_where_it_differs(tmp_path:
     assert "'worn' where this one has 'new'" in missed.value.message
 
 
-async def test_a_miss_by_the_schema_alone_says_so(tmp_path: Path) -> None:
+async def test_a_miss_with_only_another_schema_is_reported_as_such(tmp_path: Path) -> None:
     await recorded(tmp_path / "r.jsonl", "pump")
     with pytest.raises(NotFound, match="the same text, but another model, schema"):
         await ReplayChat(tmp_path / "r.jsonl").complete(say("pump", schema=WordReply))
 
 
-async def test_an_empty_file_says_so(tmp_path: Path) -> None:
+async def test_an_empty_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").touch()
     with pytest.raises(NotFound, match="it is empty"):
         await ReplayChat(tmp_path / "r.jsonl").complete(say("pump"))
@@ -56,7 +56,7 @@ async def test_an_empty_file_says_so(tmp_path: Path) -> None:
 ASKED = (Message("user", "Which word?"),)
 
 
-async def test_replies_of_any_model_are_recorded_where_the_settings_say(tmp_path: Path) -> None:
+async def test_replies_are_recorded_as_the_settings_say_even_from_the_cache(tmp_path: Path) -> None:
     with LoopbackServer(lambda call: '{"word": "pump"}') as server:
         settings = LlmSettings(base_url=server.url, model="m", record=str(tmp_path / "r.jsonl"))
         chat = open_chat(settings, tmp_path / "replies.db")
@@ -70,7 +70,7 @@ async def test_replies_of_any_model_are_recorded_where_the_settings_say(tmp_path
     assert [one.text for one in read_recordings(tmp_path / "r.jsonl").values()] == ['{"word": "pump"}']
 
 
-async def test_a_server_answers_from_recordings_whatever_befalls_the_calls(tmp_path: Path) -> None:
+async def test_a_server_replays_recordings_despite_faults(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     recording = RecordingChat(ScriptedChat(["no JSON", '{"word": "pump"}']), path)
     assert (await ask(recording, ASKED, WordReply, role="word")).tries == 2
@@ -81,7 +81,7 @@ async def test_a_server_answers_from_recordings_whatever_befalls_the_calls(tmp_p
             await chat.close()
 
 
-async def test_a_server_tells_what_was_not_recorded(tmp_path: Path) -> None:
+async def test_a_server_reports_requests_without_a_recording(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     await recorded(path, "pump is worn")
     answers = RecordedAnswers(path)

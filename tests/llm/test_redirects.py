@@ -1,4 +1,4 @@
-"""An endpoint that sends a client elsewhere gets neither key nor text there."""
+"""Tests that redirects are not followed, so neither key nor text is sent to another address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELLO = Request((Message("user", "what the documents hold"),), role="test", mode
 
 
 class Recorder(ThreadingHTTPServer):
-    """Remembers what reaches it; redirects where `towards` names an address."""
+    """Records the requests it receives; redirects them if `towards` is set."""
 
     daemon_threads = True
 
@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:
-        """Silent."""
+        """Log nothing."""
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def redirecting(status: int, host: str) -> Iterator[tuple[Recorder, Recorder]]:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("api_version", ["", "2024-10-21"])
-async def test_a_chat_is_not_led_elsewhere(status: int, host: str, api_version: str) -> None:
+async def test_a_chat_does_not_follow_redirects(status: int, host: str, api_version: str) -> None:
     with redirecting(status, host) as (asked, other):
         chat = OpenAIChat(LlmSettings(base_url=asked.url(), api_key=SecretStr("sk-key"), api_version=api_version))
         with pytest.raises(CallFailed, match="redirects to") as caught:
@@ -78,7 +78,7 @@ async def test_a_chat_is_not_led_elsewhere(status: int, host: str, api_version: 
 
 
 @pytest.mark.parametrize("status", [302, 307])
-def test_an_embedder_is_not_led_elsewhere(status: int) -> None:
+def test_an_embedder_does_not_follow_redirects(status: int) -> None:
     with redirecting(status, "localhost") as (asked, other):
         embedder = OpenAIEmbedder(EmbedSettings(base_url=asked.url(), api_key=SecretStr("sk-key"), dimension=8))
         with pytest.raises(CallFailed, match="redirects to"):

@@ -29,12 +29,12 @@ def test_every_object_requires_all_its_fields_and_allows_no_other() -> None:
     assert part["additionalProperties"] is False
 
 
-def test_a_field_that_is_named_like_a_keyword_stays() -> None:
+def test_a_field_named_like_a_schema_keyword_is_kept() -> None:
     part = strict_schema(Whole)["properties"]["parts"]["items"]  # type: ignore[index]
     assert part["properties"]["title"] == {"type": "string", "maxLength": 9, "description": "its name"}
 
 
-def test_limits_can_be_left_out() -> None:
+def test_limits_can_be_omitted() -> None:
     schema = strict_schema(Whole, limits=False)
     assert "maxItems" not in schema["properties"]["parts"]  # type: ignore[index]
     part = schema["properties"]["parts"]["items"]  # type: ignore[index]
@@ -42,7 +42,7 @@ def test_limits_can_be_left_out() -> None:
     assert part["properties"]["count"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
 
 
-def test_what_is_said_twice_is_said_once() -> None:
+def test_repeated_subschemas_are_shared_and_docstrings_omitted() -> None:
     schema = strict_schema(chunk_reply(("person", "failure mode"), 3, 2))
     text = json.dumps(schema)
     assert text.count('"maxLength": 80') == 2
@@ -52,12 +52,12 @@ def test_what_is_said_twice_is_said_once() -> None:
     assert "All that one reply" not in text
 
 
-def test_the_schema_of_a_chunk_is_shorter_than_its_prompt() -> None:
+def test_the_schema_of_a_chunk_has_a_bounded_length() -> None:
     kinds = ("person", "organization", "place", "product", "service", "term")
     assert estimate_tokens(schema_text(chunk_reply(kinds, 4, 5))) < 320
 
 
-def test_a_form_says_in_a_few_words_what_a_schema_says() -> None:
+def test_a_form_describes_a_schema_briefly() -> None:
     assert reply_form(Whole) == '{"parts": [{"title": text (its name), "count": number or null}, ...] (at most 3)}'
     kinds = ("person", "failure mode")
     assert reply_form(chunk_reply(kinds, 3, 2)) == (
@@ -71,5 +71,5 @@ class Tree(BaseModel):
     children: list[Tree] = Field(default_factory=list)
 
 
-def test_a_form_that_contains_itself_ends() -> None:
+def test_a_form_of_a_recursive_schema_ends() -> None:
     assert reply_form(Tree) == '{"name": text, "children": [..., ...]}'

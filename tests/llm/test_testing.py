@@ -1,4 +1,4 @@
-"""The package of fakes is of use outside of this repository: its example runs, and an embedder of one's own fits in."""
+"""Tests that the package of fakes can be used outside of this repository, and of user-defined embedders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipelines.settings import load, read
 from pipelines.trust import confirm, links_of
 from tests.ingest.knowledge import write_folder
 
-MINE = '''
+OWN_EMBEDDER = '''
 """An embedder of letters: how often each stands in a text."""
 
 import numpy as np
@@ -53,10 +53,10 @@ class Letters:
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The setting that names an embedder in a file of the user's own."""
+def own_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of an embedder class in a file of the user."""
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "my_embedders.py").write_text(MINE)
+    (tmp_path / "own" / "my_embedders.py").write_text(OWN_EMBEDDER)
     monkeypatch.syspath_prepend(tmp_path / "own")
     monkeypatch.delitem(sys.modules, "my_embedders", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -65,14 +65,14 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 class TestMine(EmbedderContract):
     @pytest.fixture
-    def embedder(self, mine: str) -> Embedder:
-        return open_embedder(EmbedSettings(name=mine))
+    def embedder(self, own_embedder: str) -> Embedder:
+        return open_embedder(EmbedSettings(name=own_embedder))
 
 
-def test_an_embedder_is_added_by_one_file_and_one_line_of_settings(mine: str, tmp_path: Path) -> None:
+def test_a_user_defined_embedder_needs_one_file_and_one_line_of_settings(own_embedder: str, tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
     kb.mkdir()
-    (kb / "strata.toml").write_text(f'[embed]\nname = "{mine}"\n')
+    (kb / "strata.toml").write_text(f'[embed]\nname = "{own_embedder}"\n')
     with pytest.raises(SettingsError, match="code run"):
         load(kb)
     confirm(kb, read(kb, None, Settings).permissions, links_of(kb))
@@ -83,24 +83,24 @@ def test_an_embedder_is_added_by_one_file_and_one_line_of_settings(mine: str, tm
         texts = [(one.text, vector) for batch in stores.vectors.records() for one, vector in
                  zip(batch.records, batch.vectors, strict=True)]  # fmt: skip
         for text, vector in texts:
-            # Vectors are kept with two bytes a number: eleven bits of each.
+            # The store keeps vectors as 16-bit floats, with 11 significant bits.
             assert np.allclose(stores.embedder.embed([text])[0], vector, atol=1e-3)
 
 
-def test_a_knowledge_base_moves_to_an_own_embedder_and_back(mine: str, tmp_path: Path) -> None:
+def test_reindexing_changes_to_a_user_defined_embedder_and_back(own_embedder: str, tmp_path: Path) -> None:
     kb = tmp_path / "kb"
     build(write_folder(tmp_path / "folder"), kb, Settings())
-    assert reindex(kb, Settings.model_validate({"embed": {"name": mine}})).after.startswith("letters")
+    assert reindex(kb, Settings.model_validate({"embed": {"name": own_embedder}})).after.startswith("letters")
     with pytest.raises(StoreMismatch, match="letters"):
         reindex(kb, Settings.model_validate({"embed": {"name": "wordllama"}}))
-    (kb / "strata.toml").write_text(f'[embed]\nname = "{mine}"\n')
+    (kb / "strata.toml").write_text(f'[embed]\nname = "{own_embedder}"\n')
     confirm(kb, read(kb, None, Settings).permissions, links_of(kb))
     back = reindex(kb, Settings.model_validate({"embed": {"name": "wordllama", "dimension": 256}}))
     assert (back.before.partition("-")[0], back.after.partition("-")[0]) == ("letters", "wordllama")
 
 
-def test_what_code_is_run_is_not_for_a_knowledge_base_to_say(mine: str, tmp_path: Path) -> None:
-    settings = Settings.model_validate({"embed": {"name": mine}})
+def test_a_knowledge_base_alone_cannot_load_a_user_defined_embedder(own_embedder: str, tmp_path: Path) -> None:
+    settings = Settings.model_validate({"embed": {"name": own_embedder}})
     build(write_folder(tmp_path / "folder"), tmp_path / "kb", settings)
     sys.modules.pop("my_embedders")
     with pytest.raises(StoreMismatch, match="letters"), open_stores(tmp_path / "kb", Settings()):
@@ -109,7 +109,7 @@ def test_what_code_is_run_is_not_for_a_knowledge_base_to_say(mine: str, tmp_path
 
 
 @pytest.mark.parametrize(("name", "told"), [("no_such_module:Mine", "no_such_module"), ("json:dumps", "embed.name")])
-def test_a_class_that_is_none_is_a_wrong_setting(name: str, told: str) -> None:
+def test_a_name_that_is_not_an_embedder_class_is_a_settings_error(name: str, told: str) -> None:
     with pytest.raises(SettingsError, match=told):
         open_embedder(EmbedSettings(name=name))
 

@@ -30,7 +30,7 @@ async def traced(path: Path | None, ledger: Ledger) -> None:
     await chat.close()
 
 
-async def test_each_call_is_a_line(tmp_path: Path) -> None:
+async def test_each_call_is_a_line_of_the_trace(tmp_path: Path) -> None:
     await traced(tmp_path / "deep" / "trace.jsonl", Ledger())
     text = (tmp_path / "deep" / "trace.jsonl").read_text("utf-8")
     first, second, third = (decode(line, TraceLine) for line in text.split("\n") if line)
@@ -40,20 +40,20 @@ async def test_each_call_is_a_line(tmp_path: Path) -> None:
     assert (third.role, third.error, third.finish) == ("answer", "CallFailed", "")
 
 
-async def test_no_text_of_documents_or_replies_is_in_the_trace(tmp_path: Path) -> None:
+async def test_the_trace_contains_no_text_of_documents_or_replies(tmp_path: Path) -> None:
     await traced(tmp_path / "trace.jsonl", Ledger())
     text = (tmp_path / "trace.jsonl").read_text("utf-8")
     assert "secret" not in text
     assert "pump" not in text
 
 
-async def test_a_second_run_adds_its_lines(tmp_path: Path) -> None:
+async def test_a_second_run_appends_to_the_trace(tmp_path: Path) -> None:
     for _ in range(2):
         await traced(tmp_path / "trace.jsonl", Ledger())
     assert (tmp_path / "trace.jsonl").read_text("utf-8").count("\n") == 6
 
 
-async def test_the_ledger_keeps_spent_and_saved_apart() -> None:
+async def test_the_ledger_separates_spent_from_cached_usage() -> None:
     ledger = Ledger({"m": Price(input=10_000, output=100_000)})
     await traced(None, ledger)
     assert ledger.roles["atomize"] == Totals(Usage(100, 10, 1), Usage(100, 10, 0), 1, 0, 2.0, 2.0)
@@ -61,7 +61,7 @@ async def test_the_ledger_keeps_spent_and_saved_apart() -> None:
     assert ledger.total == Totals(Usage(100, 10, 1), Usage(100, 10, 0), 1, 1, 3.0, 2.0)
 
 
-async def test_calls_side_by_side_take_their_time_together() -> None:
+async def test_overlapping_calls_count_their_time_once() -> None:
     ledger = Ledger()
     ledger.begin("atomize", 0.0)
     ledger.begin("atomize", 1.0)
@@ -72,17 +72,17 @@ async def test_calls_side_by_side_take_their_time_together() -> None:
 
 
 class Silent:
-    """A chat that never answers."""
+    """A chat that never replies."""
 
     async def complete(self, request: Request) -> Reply:
         await asyncio.Event().wait()
         raise AssertionError
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to close."""
 
 
-async def test_a_call_that_is_given_up_is_no_longer_under_way() -> None:
+async def test_a_cancelled_call_is_removed_from_the_ledger() -> None:
     ledger = Ledger()
     chat = TraceChat(Silent(), ledger, None, lambda: 3.0)
     call = asyncio.create_task(chat.complete(say("x", role="atomize")))

@@ -32,7 +32,7 @@ class Items(BaseModel):
         '{"name": "泵", "pages": [1, 2], "why": "line one\nline two"}',
     ],
 )
-def test_json_is_found_and_mended(text: str) -> None:
+def test_json_is_extracted_and_repaired(text: str) -> None:
     assert read_reply(text, Item).value == Item(name="泵", pages=[1, 2])
 
 
@@ -52,23 +52,23 @@ def test_a_bare_list_is_the_only_field_of_its_reply() -> None:
         ("{}", "none of the fields"),
     ],
 )
-def test_what_cannot_be_mended_is_said_in_words(text: str, problem: str) -> None:
+def test_an_unusable_reply_has_a_described_problem(text: str, problem: str) -> None:
     read = read_reply(text, Item)
     assert read.value is None
     assert problem in read.problem
 
 
 @pytest.mark.parametrize("text", ["{}", '{"garbled": tru', "{ oh well", '{"error": "overloaded"}'])
-def test_garbage_is_not_taken_for_a_reply_that_says_nothing(text: str) -> None:
+def test_malformed_text_is_not_read_as_an_empty_reply(text: str) -> None:
     assert read_reply(text, Items).value is None
 
 
 @given(st.lists(st.text()))
-def test_what_a_model_says_properly_is_read_as_it_is(items: list[str]) -> None:
+def test_valid_json_is_read_unchanged(items: list[str]) -> None:
     assert read_reply(json.dumps({"items": items}), Items).value == Items(items=items)
 
 
 @given(st.text())
-def test_no_text_breaks_the_reading(text: str) -> None:
+def test_any_text_gives_either_a_value_or_a_problem(text: str) -> None:
     read = read_reply(text, Item)
     assert (read.value is None) == bool(read.problem)

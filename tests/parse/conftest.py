@@ -41,6 +41,6 @@ def document_of(parse_bytes: ParseBytes) -> Callable[..., Document]:
 
 
 @pytest.fixture(autouse=True)
-def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the OCR results of earlier tests."""
+def empty_ocr_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clear the cache of OCR results, so that tests are independent."""
     monkeypatch.setattr("pipelines.parse.ocr.figure_reader.RECENT", {})

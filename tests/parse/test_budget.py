@@ -43,7 +43,7 @@ def page_of_pictures(*pictures: bytes) -> str:
 
 
 @pytest.fixture
-def read_off(monkeypatch: pytest.MonkeyPatch) -> list[Raster]:
+def ocr_calls(monkeypatch: pytest.MonkeyPatch) -> list[Raster]:
     """The pictures that OCR was called for."""
     given: list[Raster] = []
 
@@ -93,7 +93,7 @@ def test_pages_after_the_time_limit_are_listed_and_those_before_are_kept(tmp_pat
     assert f"Valve number {first} opens" not in parsed.document.text
 
 
-def test_the_next_run_reads_only_the_scans_that_are_missing(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_the_next_run_reads_only_the_scans_that_are_missing(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     pdf = Pdf()
     for word in WORDS:
         pdf.page(300, 150).picture(0, 0, 300, 150, png(word))
@@ -102,9 +102,9 @@ def test_the_next_run_reads_only_the_scans_that_are_missing(tmp_path: Path, read
     assert first.status is Status.PARTIAL
     assert first.again
     assert 0 < len(first.unread) < len(WORDS)
-    before = len(read_off)
+    before = len(ocr_calls)
     second = read_pdf(tmp_path, data, ParseTask(known=first.readings))
-    assert len(read_off) - before == len(first.unread)
+    assert len(ocr_calls) - before == len(first.unread)
     whole = read_pdf(tmp_path, data, ParseTask())
     assert codec.encode(second) == codec.encode(whole)
     assert whole.status is Status.INDEXED
@@ -175,7 +175,7 @@ def test_a_document_without_pictures_has_no_checkpoint(tmp_path: Path) -> None:
     assert kept == []
 
 
-def test_skipped_pictures_are_counted_listed_and_read_by_the_next_runs(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_skipped_pictures_are_counted_listed_and_read_by_the_next_runs(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     html = page_of_pictures(*map(png, WORDS))
     one = ocr(figure_limit=1)
     whole = parsed_html(tmp_path, html, ParseSettings())
@@ -183,38 +183,38 @@ def test_skipped_pictures_are_counted_listed_and_read_by_the_next_runs(tmp_path:
     assert runs[0].status is Status.PARTIAL
     assert runs[0].reason == "3 of 4 pictures were not read off: more than 1 in one run (parse.ocr.figure_limit)"
     assert len(runs[0].unread) == 3
-    before = len(read_off)
+    before = len(ocr_calls)
     for _ in WORDS[1:]:
         runs.append(parsed_html(tmp_path, html, one, runs[-1].readings))
-    assert len(read_off) - before == 3
+    assert len(ocr_calls) - before == 3
     assert [run.again for run in runs] == [True, True, True, False]
     assert codec.encode(runs[-1]) == codec.encode(whole)
 
 
-def test_a_picture_used_twice_is_read_once(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_a_picture_used_twice_is_read_once(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     parsed = parsed_html(tmp_path, page_of_pictures(png("Inlet valve"), png("Inlet valve")), ParseSettings())
-    assert len(read_off) == 1
+    assert len(ocr_calls) == 1
     assert parsed.document is not None
     assert [figure.ocr_text for figure in parsed.document.figures] == ["Inlet valve"] * 2
 
 
-def test_a_picture_of_two_documents_is_read_once(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_a_picture_of_two_documents_is_read_once(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     first = parsed_html(tmp_path, page_of_pictures(png("Inlet valve")), ParseSettings())
     second = parsed_html(tmp_path, "<p>Another.</p>" + page_of_pictures(png("Inlet valve")), ParseSettings())
-    assert len(read_off) == 1
+    assert len(ocr_calls) == 1
     texts = [figure.ocr_text for parsed in (first, second) if parsed.document for figure in parsed.document.figures]
     assert texts == ["Inlet valve"] * 2
 
 
-def test_a_picture_without_text_is_not_read_again(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_a_picture_without_text_is_not_read_again(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     blank = drawn(Pdf().page(300, 150).data())
     html = page_of_pictures(blank, *map(png, WORDS[:2]))
     first = parsed_html(tmp_path, html, ocr(figure_limit=2))
-    looked = len(read_off)
+    looked = len(ocr_calls)
     assert len(first.unread) == 1
     second = parsed_html(tmp_path, html, ocr(figure_limit=2), first.readings)
     assert second.status is Status.INDEXED
-    assert len(read_off) - looked == 1
+    assert len(ocr_calls) - looked == 1
 
 
 def test_without_seconds_for_pictures_they_stay_unread_in_every_run(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_picture_that_breaks_the_engine_does_not_affect_others(
     assert "a picture was not read off: RuntimeError: no such tensor" in parsed.document.notes
 
 
-def test_readings_survive_encoding(tmp_path: Path, read_off: list[Raster]) -> None:
+def test_readings_survive_encoding(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))
     task = ParseTask()
     read_pdf(tmp_path, pdf.data(), task)

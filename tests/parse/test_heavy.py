@@ -27,7 +27,7 @@ def calls_of(kind: Heavy, size: int, folder: Path) -> tuple[int, Parsed]:
     path = folder / f"{size}-{kind.name}"
     path.write_bytes(kind.make(size))
     source = source_of(path, kind.name)
-    with collector_paused(), cProfile.Profile() as profile:  # not the finalizers of what other tests have left
+    with collector_paused(), cProfile.Profile() as profile:  # finalizers of objects of other tests must not be counted
         parsed = parse(path, source, SETTINGS)
     return pstats.Stats(profile).total_calls, parsed
 
@@ -37,7 +37,7 @@ def calls_of(kind: Heavy, size: int, folder: Path) -> tuple[int, Parsed]:
 )
 def test_eight_times_the_size_costs_eight_times_as_many_calls(kind: Heavy, tmp_path: Path) -> None:
     n = max(12, kind.full // SMALL)
-    calls_of(kind, 2, tmp_path)  # what is loaded once
+    calls_of(kind, 2, tmp_path)  # loads modules and data once
     few, _ = calls_of(kind, n, tmp_path)
     many, parsed = calls_of(kind, 8 * n, tmp_path)
     assert parsed.status in (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.TOO_LARGE), parsed.reason

@@ -26,7 +26,7 @@ def picture(text: str = LOREM, kind: str = "PNG", **options: object) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF"])
-def test_every_kind_of_picture_is_a_figure_and_its_text(document_of: DocumentOf, kind: str) -> None:
+def test_every_picture_format_is_read_as_a_figure_with_its_text(document_of: DocumentOf, kind: str) -> None:
     document = document_of(f"a.{kind.lower()}", picture(kind=kind))
     assert document.blocks[0].kind is BlockKind.FIGURE
     assert "The relief valve opens at the set pressure" in document.text

@@ -1,4 +1,4 @@
-"""Labels of a drawing, grouped by the part that they belong to."""
+"""Tests of grouping the labels of a drawing by part."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def test_labels_of_two_circuits_at_the_same_height_are_not_mixed() -> None:
     assert [part.text for part in parts_of(lines)] == ["Pump\nTank", "9V\nBuzzer"]
 
 
-def test_a_label_of_two_lines_is_one() -> None:
+def test_a_label_on_two_lines_is_joined() -> None:
     lines = [label("Wall", 0, 0), label("Fuse", 60, 3), label("Plug", 2, 12)]
     assert [part.text for part in parts_of(lines)] == ["Wall Plug\nFuse"]
 
 
-def test_short_pieces_are_labels_and_long_ones_running_text() -> None:
+def test_short_lines_are_labels_and_sentences_are_running_text() -> None:
     assert not is_running([label("Pump", 0, 0), label("Tank", 0, 20)])
     assert is_running([label("The pump is switched off.", 0, 0)])
     assert parts_of([]) == []

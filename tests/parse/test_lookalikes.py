@@ -1,4 +1,4 @@
-"""Headings recognised by their look alone."""
+"""Tests of recognizing headings by their look alone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_block_of_lines_and_the_last_line_are_not_headings() -> None:
     assert levels_of(*block, (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), (PROSE, BODY), ("The board", BOLD)) == {}
 
 
-def test_if_everything_is_bold_nothing_stands_out() -> None:
+def test_bold_text_is_not_a_heading_if_everything_is_bold() -> None:
     assert levels_of(("Repair", BOLD), (PROSE, BOLD), ("Seals", BOLD), (PROSE, BOLD)) == {}
 
 

@@ -29,7 +29,7 @@ def reader(settings: OcrSettings | None = None, task: ParseTask | None = None) -
     return FigureReader(settings or OcrSettings(), task or ParseTask(), lambda: None)
 
 
-def test_a_diagram_is_drawn_and_a_photograph_is_not() -> None:
+def test_a_diagram_is_recognized_as_drawn_and_a_photograph_is_not() -> None:
     assert looks_drawn(decoded(DIAGRAM))
     assert not looks_drawn(decoded(photograph()))
 
@@ -42,24 +42,24 @@ def test_text_in_a_diagram_is_read_with_its_confidence() -> None:
     assert 0.8 < found.confidence < 1
 
 
-def test_what_is_no_picture_holds_nothing() -> None:
+def test_data_that_is_not_a_picture_has_no_text() -> None:
     assert reader().read("other", b"not a picture") == ReadOff()
     assert reader().read("nothing", b"") == ReadOff()
 
 
-def test_no_more_pictures_are_read_than_allowed() -> None:
+def test_pictures_over_the_limit_are_not_read() -> None:
     none = reader(OcrSettings(figure_limit=0))
     assert none.read("diagram", DIAGRAM) is None
     assert "parse.ocr.figure_limit" in none.refused
 
 
-def test_a_single_letter_is_an_edge_and_no_text() -> None:
+def test_a_single_letter_is_not_text() -> None:
     mark = drawn(Pdf().page(300, 150).text(120, 100, "Z", size=60).data())
     assert reader().read("mark", mark) == ReadOff()
 
 
 class Scripted:
-    """An engine that reads the same lines off every picture."""
+    """An engine that reads the same lines in every picture."""
 
     name = "scripted"
 
@@ -73,7 +73,7 @@ class Scripted:
         ]
 
 
-def test_signs_of_a_drawing_are_not_taken_for_chinese() -> None:
+def test_single_chinese_characters_in_a_latin_drawing_are_dropped() -> None:
     page = np.full((200, 300, 3), 255, dtype=np.uint8)
     drawing = read_picture(Scripted("Pump P-101", "\u4e2a", "8.5 bar"), page, OcrSettings())
     assert [line.text for line in drawing.lines] == ["Pump P-101", "8.5 bar"]

@@ -10,7 +10,7 @@ from tests.parse.pdf_pages import LOREM, Pdf, drawn
 
 
 class Scripted:
-    """An engine that reads each picture it is shown as the script says, by its shape and its corner."""
+    """An engine that returns the given replies in turn and records the shapes of the pictures."""
 
     def __init__(self, *replies: list[Reading]) -> None:
         self.replies = list(replies)
@@ -39,26 +39,26 @@ GOOD = [line("Opening pressure", 0.98), line("8.5 bar", 0.97, 30)]
 POOR = [line("arnssaud buiuado", 0.6), line("jeq 58", 0.6, 30)]
 
 
-def test_a_picture_read_with_confidence_is_read_once() -> None:
+def test_a_picture_read_with_high_confidence_is_read_once() -> None:
     engine = Scripted(GOOD)
     reread = read_upright(engine, BLANK)
     assert (reread.turn, len(engine.shown)) == (0, 1)
     assert [item.text for item in reread.lines] == ["Opening pressure", "8.5 bar"]
 
 
-def test_a_picture_upside_down_is_turned() -> None:
+def test_an_upside_down_picture_is_rotated() -> None:
     reread = read_upright(Scripted(POOR, GOOD), BLANK)
     assert reread.turn == 180
     assert reread.confidence > 0.9
 
 
-def test_of_ways_that_are_all_poor_the_best_is_kept() -> None:
+def test_the_best_of_several_poor_orientations_is_kept() -> None:
     engine = Scripted(POOR, [line("some more of it is legible", 0.8)])
     assert read_upright(engine, BLANK).turn == 180
     assert len(engine.shown) == 2
 
 
-def test_a_picture_whose_lines_stand_on_end_is_laid_on_its_sides() -> None:
+def test_a_picture_with_vertical_lines_is_tried_on_both_sides() -> None:
     standing = [Reading("Opening pressure", ((10, 10), (22, 10), (22, 90), (10, 90)), 0.95)]
     engine = Scripted(standing, POOR, GOOD)
     reread = read_upright(engine, BLANK)
@@ -66,32 +66,32 @@ def test_a_picture_whose_lines_stand_on_end_is_laid_on_its_sides() -> None:
     assert len(engine.shown) == 3
 
 
-def test_a_picture_without_text_is_not_turned_about() -> None:
+def test_a_picture_without_text_is_not_rotated() -> None:
     engine = Scripted([])
     assert read_upright(engine, BLANK).lines == ()
     assert len(engine.shown) == 1
 
 
-def test_lines_are_straightened_by_their_common_slope() -> None:
+def test_lines_are_deskewed_by_their_common_slope() -> None:
     sloping = [line(f"a line of text, number {number}", 0.98, 10 + 20 * number, 0.035) for number in range(4)]
     reread = read_upright(Scripted(sloping), np.full((300, 300, 3), 255, dtype=np.uint8))
     assert reread.skew == pytest.approx(0.035, abs=0.002)
     assert all(item.rect.height < 14 for item in reread.lines)
 
 
-def test_much_text_read_with_little_confidence_is_not_legible() -> None:
+def test_much_text_with_low_confidence_is_not_legible() -> None:
     noise = [line("ㅂㅈㄷ ㄱㅛㅕ ㅑㅐㅔ noise of a script", 0.62, 20 * number) for number in range(5)]
     read = read_picture(Scripted(*[noise] * 4), BLANK, OcrSettings())
     assert read.lines == ()
     assert read.issue.startswith("text not legible")
 
 
-def test_grain_in_a_photograph_is_no_issue() -> None:
+def test_noise_in_a_photograph_is_not_an_issue() -> None:
     read = read_picture(Scripted([line("~:", 0.6)]), BLANK, OcrSettings())
     assert (read.lines, read.issue) == ((), "")
 
 
-def test_lines_below_the_least_confidence_are_dropped() -> None:
+def test_lines_below_the_minimum_confidence_are_dropped() -> None:
     read = read_picture(Scripted([*GOOD, line("??", 0.3, 50)]), BLANK, OcrSettings())
     assert "??" not in read.text
 
@@ -104,7 +104,7 @@ def engine() -> OcrEngine:
 
 
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
-def test_a_page_on_any_side_is_read_in_order(engine: OcrEngine, quarters: int) -> None:
+def test_a_page_in_any_orientation_is_read_in_order(engine: OcrEngine, quarters: int) -> None:
     page = decoded(drawn(Pdf().page(500, 220).box(30, 30, 470, 200, LOREM).data()))
     read = read_picture(engine, np.ascontiguousarray(np.rot90(page, quarters)), OcrSettings())
     words = read.text.replace("\n", " ").split()
@@ -125,11 +125,11 @@ def test_chinese_and_english_are_read(engine: OcrEngine) -> None:
     assert "Torque 20" in text
 
 
-def test_a_label_on_end_within_an_upright_drawing_is_read(engine: OcrEngine) -> None:
+def test_a_vertical_label_in_an_upright_drawing_is_read(engine: OcrEngine) -> None:
     pdf = Pdf().page(400, 300).box(60, 40, 380, 200, LOREM).text(40, 200, "BuzzerSwitch", size=14, rotate=90)
     assert "BuzzerSwitch" in read_picture(engine, decoded(drawn(pdf.data())), OcrSettings()).text
 
 
-def test_no_engine_where_the_settings_want_none() -> None:
+def test_there_is_no_engine_if_ocr_is_disabled() -> None:
     assert ocr_engine(OcrSettings(engine="none")) is None
     assert ocr_engine(OcrSettings(when="never")) is None

@@ -17,7 +17,7 @@ pytest.importorskip("paddleocr", reason="the extra paddleocr is not installed", 
 
 
 _DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
-# What PaddleOCR trains its models with: configs/det and configs/rec of PP-OCR; mean and scale are ImageNet's.
+# Preprocessing of PaddleOCR's detection models (configs/det of PP-OCR); mean and scale are those of ImageNet.
 _DETECTION_OPS = [
     _DECODE,
     {"DetResizeForTest": None},
@@ -31,9 +31,9 @@ _DETECTION_OPS = [
     },
     {"ToCHWImage": None},
 ]
-# As PP-OCR's recognition is trained: 3 colours, lines of 48 pixels, 320 wide.
+# Preprocessing of PP-OCR's recognition models: 3 channels, lines of 48 by 320 pixels.
 _RECOGNITION_OPS = [_DECODE, {"RecResizeImg": {"image_shape": [3, 48, 320]}}]
-# As the model's own inference.yml has it (PP-OCR, DBPostProcess).
+# As in the inference.yml of the model (PP-OCR, DBPostProcess).
 _DETECTION_POST = {
     "name": "DBPostProcess",
     "thresh": 0.3,
@@ -44,7 +44,7 @@ _DETECTION_POST = {
 
 
 def make_paddle_models(folder: Path) -> Path:
-    """Write the folder that `ocr.models` names, of the models in RapidOCR's wheel, and return it."""
+    """Write a folder for `ocr.models` with the models from RapidOCR's wheel, and return it."""
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
     source = Path(rapidocr.__file__).parent / "models"
@@ -65,13 +65,13 @@ def _write(folder: Path, model: Path, operations: object, post: object) -> None:
         "PreProcess": {"transform_ops": operations},
         "PostProcess": post,
     }
-    # JSON is YAML, and needs no library to be written.
+    # JSON is valid YAML, so that no library is needed.
     (folder / "inference.yml").write_text(json.dumps(config, ensure_ascii=False), encoding="utf-8")
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
-def test_paddleocr_reads_without_a_network_from_a_folder_of_models(tmp_path: Path) -> None:
+def test_paddleocr_reads_offline_with_models_from_a_folder(tmp_path: Path) -> None:
     settings = OcrSettings(engine="paddleocr", models=str(make_paddle_models(tmp_path)))
     engine = ocr_engine(settings)
     assert engine is not None
@@ -82,6 +82,6 @@ def test_paddleocr_reads_without_a_network_from_a_folder_of_models(tmp_path: Pat
     assert read.confidence > 0.9
 
 
-def test_a_folder_without_models_is_a_mistake_in_the_settings(tmp_path: Path) -> None:
+def test_a_folder_without_models_is_a_settings_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"inference\.yml"):
         ocr_engine(OcrSettings(engine="paddleocr", models=str(tmp_path)))

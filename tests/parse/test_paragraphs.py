@@ -31,7 +31,7 @@ def lines(*texts: str, step: float = 13, style: TextStyle = BODY, top: float = 0
         (("one", "", "two"), "one two"),
     ],
 )
-def test_lines_are_joined_like_running_text(parts: tuple[str, ...], joined: str) -> None:
+def test_lines_are_joined_as_running_text(parts: tuple[str, ...], joined: str) -> None:
     assert join_lines(parts) == joined
 
 

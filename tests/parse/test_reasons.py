@@ -13,7 +13,7 @@ import pytest
 
 PIPELINES = Path(__file__).parents[2] / "pipelines"
 PLAIN = {0, 1, 2, 0.5, 10, 16, 90, 180, 270, 360}
-"""Numbers that need no explanation: none, one, both, half; bases of numerals; quarter turns."""
+"""Numbers that need no explanation: zero, one, two, half; bases of numerals; quarter turns."""
 REMARKS = ("# noqa", "# type:", "# fmt:")
 
 
@@ -77,12 +77,12 @@ def _has_docstring(pair: list[ast.stmt]) -> bool:
         ("def f(x):\n    return x > 1\n", 0),
     ],
 )
-def test_a_number_without_a_reason_is_found(source: str, count: int) -> None:
+def test_a_number_without_an_explanation_is_found(source: str, count: int) -> None:
     assert len(unexplained(source)) == count
 
 
 @pytest.mark.parametrize("room", ["parse", "chunk", "graph"])
-def test_every_number_has_its_reason(room: str) -> None:
+def test_every_number_is_explained(room: str) -> None:
     found = {
         str(path.relative_to(PIPELINES)): missing
         for path in sorted((PIPELINES / room).rglob("*.py"))

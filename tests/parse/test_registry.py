@@ -1,4 +1,4 @@
-"""A reader from outside the package: one file, registered by one line."""
+"""Tests of a user-defined reader in a file outside the package."""
 
 import sys
 from collections.abc import Iterator
@@ -64,23 +64,23 @@ def installed(foo: Path, tmp_path: Path) -> Iterator[None]:
     registry._installed.cache_clear()
 
 
-def test_without_it_the_file_is_unsupported(foo: Path) -> None:
+def test_without_the_reader_the_file_is_unsupported(foo: Path) -> None:
     assert parse(foo, source_of(foo, foo.name), ParseSettings()).status is Status.UNSUPPORTED
 
 
-def test_a_setting_adds_it_to_the_worker_pool(foo: Path) -> None:
+def test_a_setting_adds_the_reader_to_the_worker_pool(foo: Path) -> None:
     with ParserPool(ParseSettings(engines=LINE), workers=1) as pool:
         parsed = pool.parse(foo, source_of(foo, foo.name)).result()
     assert parsed.document is not None, parsed.reason
     assert (parsed.document.engine, parsed.document.source.media_type) == ("foo", "application/x-foo")
 
 
-def test_a_folder_with_such_a_file_is_ingested(foo: Path, tmp_path: Path) -> None:
+def test_a_file_of_the_new_format_is_ingested(foo: Path, tmp_path: Path) -> None:
     build(foo.parent, tmp_path / "kb", Settings.model_validate({"parse": {"engines": LINE}}))
     assert entries_of(tmp_path / "kb")["pump.foo"].status is Status.INDEXED
 
 
-def test_an_entry_point_adds_it_without_a_setting(foo: Path, installed: object) -> None:
+def test_an_entry_point_adds_the_reader_without_a_setting(foo: Path, installed: object) -> None:
     parsed = parse(foo, source_of(foo, foo.name), ParseSettings())
     assert parsed.document is not None, parsed.reason
     assert parsed.document.text.startswith("The pump P-101A")

@@ -64,7 +64,7 @@ def test_json_can_be_read_back_as_its_type() -> None:
     assert msgspec.json.decode(to_json(sample()), type=FileView).title == "Pump <manual>"
 
 
-def test_a_sheet_is_known_by_its_name() -> None:
+def test_the_page_of_a_sheet_is_its_name() -> None:
     builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
     builder.table([Cell(0, 0, "x", address="B2")], Place(3, "Prices", "B2:B2"))
     shown = json.loads(to_json(builder.build()))
@@ -106,7 +106,7 @@ def test_headings_in_the_navigation_link_to_their_blocks() -> None:
     assert "heading 3</span>" in page
 
 
-def test_headers_of_no_page_come_last() -> None:
+def test_headers_and_footers_without_a_page_come_last() -> None:
     builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
     builder.furniture(BlockKind.PAGE_FOOTER, "STD-014 rev C")
     builder.paragraph("Close the valve.", Place(1))
@@ -123,7 +123,7 @@ def test_check_boxes_are_markers_of_their_items() -> None:
     assert marked == [("Tea", "☒"), ("Choose:", ""), ("Milk", "☐")]
 
 
-def test_json_has_the_texts_that_are_ingested_each_once() -> None:
+def test_json_contains_each_ingested_text_once() -> None:
     builder = DocumentBuilder(WORD, ParseSettings(), "test")
     builder.list_item("1. Close the valve")
     builder.table([Cell(0, 0, "Choose:\n☐ Milk", rich=True), Cell(0, 1, "x")])

@@ -17,7 +17,7 @@ SETTINGS = ParseSettings(engines=dict.fromkeys(("text/html", "text/plain", "text
 pytestmark = pytest.mark.slow
 
 
-def test_it_can_be_selected_for_a_format(document_of: Callable[..., Document]) -> None:
+def test_unstructured_can_be_selected_for_a_format(document_of: Callable[..., Document]) -> None:
     page = "<h1>Pump</h1><p>The valve is stuck.</p><table><tr><th>A<th>B<tr><td>1<td>2</table>"
     document = document_of("a.html", page, SETTINGS)
     assert document.engine == "unstructured"
@@ -26,11 +26,11 @@ def test_it_can_be_selected_for_a_format(document_of: Callable[..., Document]) -
     assert_whole(document)
 
 
-def test_it_is_not_used_for_pdf(parse_bytes: ParseBytes) -> None:
+def test_unstructured_is_not_used_for_pdf(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.pdf", b"%PDF-1.4\n", SETTINGS).status is Status.UNSUPPORTED
 
 
-def test_it_needs_no_network_and_no_model_and_leaves_the_environment_as_it_was() -> None:
+def test_unstructured_needs_no_network_and_no_model() -> None:
     code = (
         "import socket, sys\n"
         "def refuse(*a, **k): raise SystemExit('wanted the network')\n"
@@ -55,7 +55,7 @@ def test_it_needs_no_network_and_no_model_and_leaves_the_environment_as_it_was()
     assert done.stdout.startswith("indexed The valve is stuck.")
 
 
-def test_the_stub_of_the_model_is_on_the_path_only_when_used() -> None:
+def test_the_model_stub_is_on_the_path_only_while_used() -> None:
     code = "import sys, pipelines.parse.parse; print(any('spacy_stub' in entry for entry in sys.path))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""Passages of invented facts that need two steps, as a real knowledge base, and one of a few whole documents."""
+"""Small knowledge bases of invented facts: passages for multi-hop questions, and a few whole documents."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def documents_at(folder: Path, settings: RetrieveSettings = RetrieveSettings()) 
 
 
 def _fill(stores: Stores, documents: Sequence[Document], settings: Settings) -> None:
-    """Write documents that no file has to be parsed for: what an ingest does behind its parsers, without the gate."""
+    """Write documents to the stores as an ingest does after parsing, but without filtering of atoms."""
     distilled = {one.id: asyncio.run(_distil(one, settings)) for one in documents}
     linked = link(
         [document_profile(one, distilled[one.id]) for one in documents],

@@ -1,4 +1,4 @@
-"""Endpoints on loopback that are no good, each in its way, and one that answers as it is told."""
+"""HTTP endpoints on loopback that return scripted responses, including the broken ones of failing models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What the endpoint sends: after `hold` is set, where there is one."""
+    """A response; if `hold` is given, it is sent after that event is set."""
 
     status: int = 200
     body: str = ""
@@ -22,7 +22,7 @@ class Sent:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Answers every call by a function of its number, from 0; `paths` and `keys` are those that it was asked with."""
+    """Answers call number n (from 0) with `answer(n)` and records the requested paths and API keys."""
 
     daemon_threads = True
 
@@ -35,7 +35,7 @@ class Endpoint(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is its own affair."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -60,12 +60,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_POST()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Silent."""
+        """Log nothing."""
 
 
 @contextmanager
 def endpoint(*sent: Sent) -> Iterator[Endpoint]:
-    """An endpoint that sends these in turn, the last one from then on."""
+    """An endpoint that sends the given responses in turn and then repeats the last one."""
     server = Endpoint(lambda number: sent[min(number, len(sent) - 1)])
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()

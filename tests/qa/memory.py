@@ -1,4 +1,4 @@
-"""A knowledge base in memory: a few passages, found by the terms that they share with a query."""
+"""An in-memory retrieval over a few passages, scored by the terms they share with the query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipelines.retrieve.searches import DocumentOverview, Part
 
 
 class MemoryRetrieval:
-    """`texts` are passages by URI; each is a document of one chunk on page 1. `links` lead from URI to URIs."""
+    """`texts` maps URIs to passages, each a document of one chunk on page 1; `links` maps a URI to others."""
 
     def __init__(
         self, texts: Mapping[str, str], links: Mapping[str, Sequence[str]] | None = None, language: str = ""

@@ -1,4 +1,4 @@
-"""Questions while an ingest writes: what was there before serves until the whole of what comes is there."""
+"""Tests of asking during an ingest: the previous state is answered from until the new one is complete."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def conflict_lines(knowledge: KnowledgeBase, question: str) -> str:
+def answer_text(knowledge: KnowledgeBase, question: str) -> str:
     answer = knowledge.ask(question)
     return "" if answer.abstained else answer.text
 
 
-def test_what_an_ingest_adds_is_there_at_once_and_whole(folder: Path) -> None:
+def test_added_documents_appear_all_at_once_at_the_end_of_an_ingest(folder: Path) -> None:
     (folder / "weight.md").write_text("# Weight\n\nThe K80-250 weighs 142 kg.\n")
     seen: list[tuple[str, str]] = []
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        before = conflict_lines(knowledge, TORQUE), conflict_lines(knowledge, WEIGHT)
-        build(folder, folder.parent / "kb", progress=lambda event: seen.append(_both(knowledge, event)))
-        after = conflict_lines(knowledge, TORQUE), conflict_lines(knowledge, WEIGHT)
+        before = answer_text(knowledge, TORQUE), answer_text(knowledge, WEIGHT)
+        build(folder, folder.parent / "kb", progress=lambda event: seen.append(_both_answers(knowledge, event)))
+        after = answer_text(knowledge, TORQUE), answer_text(knowledge, WEIGHT)
     assert "68 Nm" in before[0]
     assert "142 kg" not in before[1]
     assert set(seen) == {before}
@@ -46,36 +46,36 @@ def test_what_an_ingest_adds_is_there_at_once_and_whole(folder: Path) -> None:
     assert "142 kg" in after[1]
 
 
-def test_what_an_ingest_replaces_is_never_missing(folder: Path) -> None:
+def test_a_replaced_document_is_never_missing_during_an_ingest(folder: Path) -> None:
     (folder / "bolts.md").write_text("# K80-250\n\nThe casing bolts of the K80-250 need a torque of 75 Nm.\n")
     seen: list[str] = []
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        assert "68 Nm" in conflict_lines(knowledge, TORQUE)
-        build(folder, folder.parent / "kb", progress=lambda event: seen.append(conflict_lines(knowledge, TORQUE)))
-        assert "75 Nm" in conflict_lines(knowledge, TORQUE)
+        assert "68 Nm" in answer_text(knowledge, TORQUE)
+        build(folder, folder.parent / "kb", progress=lambda event: seen.append(answer_text(knowledge, TORQUE)))
+        assert "75 Nm" in answer_text(knowledge, TORQUE)
     assert {("68 Nm" in text, "75 Nm" in text) for text in seen} == {(True, False), (False, True)}
 
 
-def test_what_an_ingest_removes_is_cited_no_more(folder: Path) -> None:
+def test_a_removed_document_is_not_cited_after_an_ingest(folder: Path) -> None:
     (folder / "bolts.md").unlink()
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        assert "68 Nm" in conflict_lines(knowledge, TORQUE)
+        assert "68 Nm" in answer_text(knowledge, TORQUE)
         build(folder, folder.parent / "kb")
-        assert "68 Nm" not in conflict_lines(knowledge, TORQUE)
+        assert "68 Nm" not in answer_text(knowledge, TORQUE)
 
 
-def _both(knowledge: KnowledgeBase, event: Event) -> tuple[str, str]:
-    return conflict_lines(knowledge, TORQUE), conflict_lines(knowledge, WEIGHT)
+def _both_answers(knowledge: KnowledgeBase, event: Event) -> tuple[str, str]:
+    return answer_text(knowledge, TORQUE), answer_text(knowledge, WEIGHT)
 
 
-def test_what_was_read_before_an_ingest_leaves_memory(folder: Path) -> None:
+def test_the_index_read_before_an_ingest_is_garbage_collected_after_it(folder: Path) -> None:
     others = {id(index) for index in _indexes()}
     with KnowledgeBase.open(folder.parent / "kb") as knowledge:
-        assert "68 Nm" in conflict_lines(knowledge, TORQUE)
+        assert "68 Nm" in answer_text(knowledge, TORQUE)
         read = [ref(index) for index in _indexes() if id(index) not in others]
         (folder / "weight.md").write_text("# Weight\n\nThe K80-250 weighs 142 kg.\n")
         build(folder, folder.parent / "kb")
-        assert "142 kg" in conflict_lines(knowledge, WEIGHT)
+        assert "142 kg" in answer_text(knowledge, WEIGHT)
         gc.collect()
         assert [index() for index in read] == [None]
 

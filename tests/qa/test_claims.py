@@ -28,21 +28,21 @@ def test_a_claim_with_a_quote_from_the_source_is_cited_by_its_exact_span() -> No
     assert (citation.page, citation.boxes[0].page) == (1, 1)
 
 
-def test_a_quote_found_in_another_passage_than_the_one_named_counts() -> None:
+def test_a_quote_found_in_another_passage_than_the_one_named_is_cited_from_there() -> None:
     citer = Citer(KNOWLEDGE)
     claim = ClaimReply(text="Use new washers.", passage=1, quote="Use new washers")
     check("?", reply(claim), KNOWLEDGE.hits, citer)
     assert citer.citations[0].uri == "slides.txt"
 
 
-def test_a_quote_that_is_not_in_the_source_is_dropped_with_its_claim_and_reported() -> None:
+def test_a_claim_whose_quote_is_not_in_the_source_is_dropped_and_reported() -> None:
     claim = ClaimReply(text="The motor is painted blue.", passage=1, quote="painted blue")
     checked = check("?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE))
     assert checked.claims == ()
     assert "quote not in the source: painted blue" in checked.dropped
 
 
-def test_a_wrong_quote_for_a_claim_that_a_sentence_carries_is_replaced_by_that_sentence() -> None:
+def test_a_wrong_quote_is_replaced_by_the_sentence_that_supports_the_claim() -> None:
     citer = Citer(KNOWLEDGE)
     claim = ClaimReply(text="The casing bolts take 68 N·m.", passage=1, quote="bolts need sixty-eight")
     checked = check("?", reply(claim), KNOWLEDGE.hits, citer)
@@ -51,14 +51,14 @@ def test_a_wrong_quote_for_a_claim_that_a_sentence_carries_is_replaced_by_that_s
     assert citer.citations[0].quote == "Its casing bolts take 68 N·m."
 
 
-def test_a_number_that_is_not_in_the_quote_drops_the_claim() -> None:
+def test_a_claim_with_a_number_missing_from_the_source_is_dropped() -> None:
     claim = ClaimReply(text="The casing bolts take 86 N·m.", passage=1, quote="casing bolts take 68 N·m")
     checked = check("?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE))
     assert checked.claims == ()
     assert checked.dropped[0].startswith("86 not in the source")
 
 
-def test_a_claim_whose_quote_has_not_its_number_is_cited_by_the_sentence_that_has() -> None:
+def test_a_claim_whose_number_is_not_in_its_quote_is_cited_from_the_sentence_that_has_it() -> None:
     citer = Citer(KNOWLEDGE)
     claim = ClaimReply(text="The final torque of the casing bolts is 75 N·m.", passage=1, quote="Its casing bolts take")
     checked = check("?", reply(claim), KNOWLEDGE.hits, citer)
@@ -66,19 +66,19 @@ def test_a_claim_whose_quote_has_not_its_number_is_cited_by_the_sentence_that_ha
     assert [one.uri for one in citer.citations] == ["slides.txt"]
 
 
-def test_a_number_of_the_question_needs_no_source() -> None:
+def test_a_number_from_the_question_needs_no_source() -> None:
     claim = ClaimReply(text="Of 2 pumps the K65 needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
     assert check("Which of the 2 pumps?", reply(claim), KNOWLEDGE.hits, Citer(KNOWLEDGE)).claims
 
 
-def test_without_claims_the_short_answer_is_looked_for() -> None:
+def test_without_claims_the_short_answer_is_located_and_cited() -> None:
     citer = Citer(KNOWLEDGE)
     checked = check("?", reply(answer="Final torque of the casing bolts: 75 N·m"), KNOWLEDGE.hits, citer)
     assert checked.claims
     assert citer.citations[0].uri == "slides.txt"
 
 
-def test_the_same_span_has_the_same_number() -> None:
+def test_the_same_span_has_the_same_citation_number() -> None:
     citer = Citer(KNOWLEDGE)
     claim = ClaimReply(text="It needs 3.4 m.", passage=1, quote="needs 3.4 m of suction head")
     check("?", reply(claim, claim), KNOWLEDGE.hits, citer)
@@ -100,7 +100,7 @@ TABLE = MemoryRetrieval(
 )
 
 
-def test_a_claim_on_a_cell_has_the_numbers_of_its_row_and_of_its_header() -> None:
+def test_a_claim_on_a_cell_may_use_numbers_of_its_row_and_header() -> None:
     citer = Citer(TABLE)
     claim = ClaimReply(text="At 1450 rpm the K80, which weighs 120 kg, has a head of 51 m.", passage=1, quote="51 m")
     checked = check("?", reply(claim), TABLE.hits, citer)
@@ -109,19 +109,19 @@ def test_a_claim_on_a_cell_has_the_numbers_of_its_row_and_of_its_header() -> Non
     assert citer.citations[0].context == "Pump | Head at 1450 rpm | Weight"
 
 
-def test_a_claim_with_a_number_of_another_row_is_refused() -> None:
+def test_a_claim_with_a_number_of_another_row_is_dropped() -> None:
     claim = ClaimReply(text="The K80 has a head of 34 m.", passage=1, quote="K80 | 51 m")
     assert check("?", reply(claim), TABLE.hits, Citer(TABLE)).claims == ()
 
 
-def test_a_claim_without_a_quote_is_carried_by_the_row_that_says_it_with_its_header() -> None:
+def test_a_claim_without_a_quote_is_cited_by_the_supporting_row_with_its_header() -> None:
     citer = Citer(TABLE)
     checked = check("?", reply(ClaimReply(text="The weight of the K65 pump is 120 kg.")), TABLE.hits, citer)
     assert checked.claims
     assert citer.citations[0].quote == "K65 | 34 m | 120 kg"
 
 
-def test_a_bare_cell_value_is_evidence_by_the_row_that_the_question_asks_for() -> None:
+def test_a_bare_cell_value_is_cited_by_the_row_that_the_question_names() -> None:
     citer = Citer(TABLE)
     claim = ClaimReply(text="120 kg", passage=1, quote="120 kg")
     assert check("What is the weight of the K80?", reply(claim), TABLE.hits[1:], citer).claims == ()
@@ -129,7 +129,7 @@ def test_a_bare_cell_value_is_evidence_by_the_row_that_the_question_asks_for() -
     assert citer.citations[0].quote == "K80 | 51 m | 120 kg"
 
 
-def test_a_cell_of_one_character_that_answers_passes() -> None:
+def test_a_cell_of_one_character_is_accepted_as_an_answer() -> None:
     table = MemoryRetrieval({"seals.txt": "Seal | Grade\nS1 | A\nS2 | B"})
     citer = Citer(table)
     checked = check("What grade has seal S2?", reply(ClaimReply(text="B", passage=1, quote="B")), table.hits, citer)

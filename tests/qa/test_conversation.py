@@ -20,13 +20,13 @@ def conversation(*replies: str, history: int = 4) -> tuple[Conversation, list[st
     return Conversation(ask, lambda: ModelCalls(chat) if replies else None, history), asked, chat
 
 
-async def test_the_first_question_is_asked_as_it_is() -> None:
+async def test_the_first_question_is_asked_unchanged() -> None:
     talk, asked, _ = conversation()
     await talk.say("What does the mechanical seal of the K65-200 cost?")
     assert asked == ["What does the mechanical seal of the K65-200 cost?"]
 
 
-async def test_a_model_rewrites_a_follow_up_from_what_was_said_before() -> None:
+async def test_a_model_rewrites_a_follow_up_from_the_previous_turns() -> None:
     talk, asked, chat = conversation('{"question": "What does the mechanical seal of the K80-250 cost?"}')
     await talk.say("What does the mechanical seal of the K65-200 cost?")
     answer = await talk.say("And of the K80-250?")
@@ -36,7 +36,7 @@ async def test_a_model_rewrites_a_follow_up_from_what_was_said_before() -> None:
     assert talk.turns[1].asked == "And of the K80-250?"
 
 
-async def test_without_a_model_a_follow_up_takes_the_subject_of_the_question_before() -> None:
+async def test_without_a_model_a_follow_up_gets_the_subject_of_the_previous_question() -> None:
     talk, asked, _ = conversation()
     await talk.say("How is the mechanical seal of the K65-200 mounted?")
     await talk.say("What about its spring?")
@@ -53,18 +53,20 @@ async def test_without_a_model_a_follow_up_takes_the_subject_of_the_question_bef
         ("制动片的型号是什么？", "它多少钱？", "它多少钱？ (制动片 型号)"),
     ],
 )
-def test_a_follow_up_keeps_what_is_asked_and_names_another_thing(first: str, second: str, understood: str) -> None:
+def test_a_follow_up_without_a_verb_keeps_the_property_and_replaces_the_subject(
+    first: str, second: str, understood: str
+) -> None:
     assert joined(second, first) == understood
 
 
-async def test_an_unusable_rewriting_falls_back_to_the_subject() -> None:
+async def test_an_unusable_rewrite_falls_back_to_joining_the_previous_subject() -> None:
     talk, asked, _ = conversation("?")
     await talk.say("Who built the oven of line 3?")
     await talk.say("When was it built?")
     assert asked[1].startswith("When was it built? (")
 
 
-async def test_no_more_turns_than_asked_for_are_shown_to_the_model() -> None:
+async def test_the_model_is_shown_at_most_the_configured_number_of_turns() -> None:
     talk, _, chat = conversation('{"question": "x y"}', history=1)
     for question in ("First oven?", "Second oven?", "Third oven?"):
         await talk.say(question)
@@ -84,7 +86,7 @@ async def test_no_more_turns_than_asked_for_are_shown_to_the_model() -> None:
         "それはいくらですか。",
     ],
 )
-def test_what_points_back_leans(question: str) -> None:
+def test_a_question_that_refers_back_is_a_follow_up(question: str) -> None:
     assert is_follow_up(question)
 
 
@@ -96,6 +98,6 @@ def test_what_points_back_leans(question: str) -> None:
         "Wann wird der Drucksensor der Pumpe kalibriert?",
     ],
 )
-def test_what_names_its_subject_stands_alone(question: str) -> None:
+def test_a_question_that_names_its_subject_is_not_a_follow_up(question: str) -> None:
     assert not is_follow_up(question)
     assert joined(question, "Who built the oven?") == question

@@ -1,4 +1,4 @@
-"""No failure reads as "the documents do not say": endpoints that fail, filters that name nothing, bases half built."""
+"""Tests that a failure is never reported as "not in the documents": endpoints, filters, unfinished ingests."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ READ = {"claims": [{"text": "It is 79 %.", "passage": 1, "quote": "K80 is 79 %"}
 FAILURES = {
     "a refused key": (REFUSED, "refuses the key (HTTP 401)"),
     "no such model": (NO_MODEL, "no such address or model (HTTP 404)"),
-    "a page for JSON": (PAGE, "no choices"),
+    "HTML instead of JSON": (PAGE, "no choices"),
     "empty choices": (NO_CHOICES, "no choices"),
     "garbled JSON": (GARBLED, "broken"),
-    "a fault of its own": (error(500, "out of memory"), "failed (HTTP 500): out of memory"),
-    "a page with 404": (Sent(404, "<html>nginx</html>", "text/html"), "(HTTP 404) ("),
-    "words that are no reply": (completion("Hello!"), "no usable reply"),
+    "an internal error": (error(500, "out of memory"), "failed (HTTP 500): out of memory"),
+    "HTML with status 404": (Sent(404, "<html>nginx</html>", "text/html"), "(HTTP 404) ("),
+    "text instead of a reply": (completion("Hello!"), "no usable reply"),
 }
 
 
@@ -77,7 +77,7 @@ def ask(kb: Path, url: str, strategy: str = "naive", **more: object) -> Answer:
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-def test_an_endpoint_that_fails_is_named_with_what_happened_and_no_answer(failure: str, kb: Path) -> None:
+def test_a_failing_endpoint_is_reported_with_its_address_and_error(failure: str, kb: Path) -> None:
     sent, words = FAILURES[failure]
     with endpoint(sent) as server:
         answer = ask(kb, server.url)
@@ -93,14 +93,14 @@ def test_an_endpoint_that_fails_is_named_with_what_happened_and_no_answer(failur
 
 
 @pytest.mark.parametrize("strategy", [name for name, entry in STRATEGIES.items() if entry.needs_model])
-def test_every_strategy_with_a_model_says_that_it_failed(strategy: str, kb: Path) -> None:
+def test_every_strategy_with_a_model_reports_its_failure(strategy: str, kb: Path) -> None:
     with endpoint(REFUSED) as server:
         answer = ask(kb, server.url, strategy)
     assert answer.ending is Ending.MODEL_FAILED
     assert len(server.paths) <= 3
 
 
-def test_a_closed_port_cannot_be_reached(kb: Path) -> None:
+def test_a_closed_port_is_reported_as_unreachable(kb: Path) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         answer = ask(kb, f"http://127.0.0.1:{closed.getsockname()[1]}/v1")
@@ -108,7 +108,7 @@ def test_a_closed_port_cannot_be_reached(kb: Path) -> None:
     assert "cannot be reached" in answer.text
 
 
-def test_an_endpoint_that_hangs_is_given_up_and_the_setting_named(kb: Path) -> None:
+def test_an_endpoint_that_hangs_times_out_and_the_hint_names_the_setting(kb: Path) -> None:
     hold = threading.Event()
     with endpoint(Sent(hold=hold)) as server:
         answer = ask(kb, server.url, llm__timeout=0.2)
@@ -117,7 +117,7 @@ def test_an_endpoint_that_hangs_is_given_up_and_the_setting_named(kb: Path) -> N
     assert "timeout" in answer.hint
 
 
-def test_nothing_is_sent_where_an_endpoint_points_to(kb: Path) -> None:
+def test_redirects_of_an_endpoint_are_not_followed(kb: Path) -> None:
     with endpoint(completion(json.dumps(READ))) as other:
         elsewhere = Sent(307, headers={"Location": f"{other.url}/chat/completions"})
         with endpoint(elsewhere) as server:
@@ -128,12 +128,12 @@ def test_nothing_is_sent_where_an_endpoint_points_to(kb: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://[x", "nowhere", "http://127.0.0.1:99999999/v1", "file:///etc/passwd"])
-def test_an_address_that_is_none_is_a_fault_of_the_settings(url: str, kb: Path) -> None:
+def test_an_invalid_endpoint_address_is_a_settings_error(url: str, kb: Path) -> None:
     with pytest.raises(SettingsError, match="is no address of an endpoint"):
         ask(kb, url)
 
 
-def test_calls_that_failed_on_the_way_are_told_where_the_rest_suffices(kb: Path) -> None:
+def test_failed_calls_are_a_warning_if_the_others_suffice_for_an_answer(kb: Path) -> None:
     with endpoint(error(500, "busy"), completion(json.dumps(READ))) as server:
         answer = ask(kb, server.url, "pike-graph", **{"qa.answer.terms": False})
     assert (answer.ending, answer.short, answer.failed_calls) == (Ending.ANSWERED, "79 %", 1)
@@ -141,7 +141,7 @@ def test_calls_that_failed_on_the_way_are_told_where_the_rest_suffices(kb: Path)
     assert "busy" in answer.warnings[0]
 
 
-def test_a_refusal_after_a_silent_endpoint_is_no_refusal(kb: Path) -> None:
+def test_a_refusal_after_a_failed_call_is_reported_as_a_failure(kb: Path) -> None:
     nothing = completion(json.dumps({"claims": [], "found": False, "answer": ""}))
     with endpoint(error(500, "busy"), nothing) as server:
         assert ask(kb, server.url, "pike").ending is Ending.MODEL_FAILED
@@ -149,7 +149,7 @@ def test_a_refusal_after_a_silent_endpoint_is_no_refusal(kb: Path) -> None:
         assert ask(kb, server.url, "naive").ending is Ending.NOT_IN_DOCUMENTS
 
 
-def test_an_endpoint_that_embeds_questions_and_fails_is_an_error(tmp_path: Path, strata: Strata) -> None:
+def test_a_failing_embedding_endpoint_is_an_error(tmp_path: Path, strata: Strata) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "sheet.md").write_text(FILES["pumps/sheet.md"], encoding="utf-8")
     with LoopbackServer(lambda call: "") as server:
@@ -164,7 +164,7 @@ def test_an_endpoint_that_embeds_questions_and_fails_is_an_error(tmp_path: Path,
     assert "cannot be reached" in err
 
 
-async def test_a_failed_answer_to_a_follow_up_is_no_unknown() -> None:
+async def test_a_failed_follow_up_answer_is_not_passed_on_as_unknown() -> None:
     chat = ScriptedChat(['{"question": "Who built it?"}', CallFailed("refused")])
     language = ModelCalls(chat)
     answer = await STRATEGIES["self-ask"].answer("Where?", MemoryRetrieval({}), language, AnswerSettings())
@@ -172,7 +172,7 @@ async def test_a_failed_answer_to_a_follow_up_is_no_unknown() -> None:
     assert "unknown" not in chat.requests[-1].messages[-1].content
 
 
-async def test_a_short_answer_whose_figure_no_claim_has_is_not_taken_over() -> None:
+async def test_a_short_answer_with_a_number_of_no_claim_is_dropped() -> None:
     reply = {"claims": [{"text": "It takes 68 N·m.", "passage": 1, "quote": "takes 68"}], "found": True}
     texts = MemoryRetrieval({"a.txt": "The bolt takes 68 N·m."})
     for short, kept in (("86 N·m", ""), ("68 N·m", "68 N·m"), ("1", "1")):
@@ -184,16 +184,16 @@ async def test_a_short_answer_whose_figure_no_claim_has_is_not_taken_over() -> N
         assert bool(answer.dropped) is not bool(kept)
 
 
-async def test_a_conversation_says_that_a_follow_up_was_not_rewritten() -> None:
-    async def said(question: str) -> Answer:
+async def test_a_conversation_warns_that_a_follow_up_was_not_rewritten() -> None:
+    async def ask_anything(question: str) -> Answer:
         return Answer(question, "Leeds", "extractive")
 
-    talk = Conversation(said, lambda: ModelCalls(ScriptedChat([CallFailed("refused")])))
+    talk = Conversation(ask_anything, lambda: ModelCalls(ScriptedChat([CallFailed("refused")])))
     await talk.say("Who built the oven of line 3?")
     assert "refused" in (await talk.say("And when?")).warnings[0]
 
 
-async def test_failures_are_counted_apart_from_refusals(kb: Path) -> None:
+async def test_failures_are_counted_separately_from_refusals(kb: Path) -> None:
     question = Question("1", QUESTION, ("79 %",))
     with endpoint(REFUSED) as server, KnowledgeBase.open(kb, settings(kb, server.url)) as knowledge:
         report = await evaluate_answers(knowledge, [question], ["naive"])
@@ -202,7 +202,7 @@ async def test_failures_are_counted_apart_from_refusals(kb: Path) -> None:
     assert "refuses the key" in report.each[0].error
 
 
-def test_the_command_says_it_in_one_line_and_ends_with_6(kb: Path, strata: Strata) -> None:
+def test_the_ask_command_prints_one_line_and_exits_with_6_on_a_model_failure(kb: Path, strata: Strata) -> None:
     with endpoint(REFUSED) as server:
         options = ["--set", f"llm.base_url={server.url}", "--set", "llm.model=m", "--set", "llm.cache=false"]
         code, out, err = strata("ask", QUESTION, "--kb", kb, *options)
@@ -217,7 +217,7 @@ def test_the_command_says_it_in_one_line_and_ends_with_6(kb: Path, strata: Strat
     assert (printed["ending"], printed["abstained"]) == ("model_failed", False)
 
 
-def test_what_an_endpoint_says_reaches_a_terminal_as_text(kb: Path, strata: Strata) -> None:
+def test_control_characters_of_an_endpoint_error_are_escaped_in_the_terminal(kb: Path, strata: Strata) -> None:
     with endpoint(error(400, "\x1b]0;owned\x07[link=http://e.example]x\u202e")) as server:
         options = ["--set", f"llm.base_url={server.url}", "--set", "llm.model=m", "--set", "llm.cache=false"]
         _, out, err = strata("ask", QUESTION, "--kb", kb, "--trace", *options)
@@ -227,7 +227,9 @@ def test_what_an_endpoint_says_reaches_a_terminal_as_text(kb: Path, strata: Stra
         assert "[link=" in text
 
 
-def test_a_chat_says_it_and_goes_on(kb: Path, strata: Strata, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chat_command_reports_a_model_failure_and_continues(
+    kb: Path, strata: Strata, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = iter([QUESTION, "Why did the seal of pump B-03 leak?", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     with endpoint(REFUSED) as server:
@@ -259,7 +261,9 @@ def test_a_chat_says_it_and_goes_on(kb: Path, strata: Strata, monkeypatch: pytes
         (Filter(documents=("pumps/sheet.md",), pages=(9999,)), "no page 9999", "pumps/sheet.md: no pages"),
     ],
 )
-def test_a_filter_that_names_nothing_says_so(where: Filter, problem: str, hint: str, knowledge: KnowledgeBase) -> None:
+def test_a_filter_without_matches_is_reported_with_a_suggestion(
+    where: Filter, problem: str, hint: str, knowledge: KnowledgeBase
+) -> None:
     for work in (lambda: knowledge.ask(QUESTION, where=where), lambda: knowledge.retrieve(QUESTION, 3, where)):
         with pytest.raises(NotFound) as raised:
             work()
@@ -271,20 +275,20 @@ def test_a_filter_that_names_nothing_says_so(where: Filter, problem: str, hint: 
 @pytest.mark.parametrize(
     "where", [Filter(since="lastweek"), Filter(until="31.05.2024"), Filter(since="2024-13"), Filter(since="2024-02-31")]
 )
-def test_what_is_no_date_is_refused_with_the_form(where: Filter, knowledge: KnowledgeBase) -> None:
+def test_an_invalid_date_is_refused_with_the_expected_format(where: Filter, knowledge: KnowledgeBase) -> None:
     with pytest.raises(SettingsError) as raised:
         knowledge.ask(QUESTION, where=where)
     assert "2024-05-31" in raised.value.hint
 
 
-def test_dates_that_contradict_are_refused(knowledge: KnowledgeBase) -> None:
+def test_contradicting_dates_are_refused(knowledge: KnowledgeBase) -> None:
     with pytest.raises(SettingsError, match="before"):
         knowledge.ask(QUESTION, where=Filter(since="2024-05", until="2024-04-30"))
     assert knowledge.ask(QUESTION, where=Filter(since="2024-05-02", until="2024-05")).ending is Ending.NOTHING_MATCHES
 
 
 @pytest.mark.parametrize("question", ["Wie heißt der Verkehrsminister von Frankreich?", "谁写了这首诗?"])
-def test_a_question_in_a_language_of_no_document_is_told_what_would_find_across(
+def test_a_question_in_a_foreign_language_is_refused_with_a_hint_at_a_multilingual_embedder(
     question: str, knowledge: KnowledgeBase
 ) -> None:
     answer = knowledge.ask(question)
@@ -293,13 +297,15 @@ def test_a_question_in_a_language_of_no_document_is_told_what_would_find_across(
 
 
 @pytest.mark.parametrize("question", ["Who is the minister of transport of France?", "ministre transport"])
-def test_a_question_in_their_language_or_in_none_is_not(question: str, knowledge: KnowledgeBase) -> None:
+def test_a_question_in_a_document_language_or_an_undetected_one_gets_no_embedder_hint(
+    question: str, knowledge: KnowledgeBase
+) -> None:
     answer = knowledge.ask(question)
     assert answer.abstained
     assert not any("--embedder" in line for line in answer.warnings)
 
 
-def test_a_filter_whose_parts_are_known_and_that_nothing_fits_says_so(
+def test_a_filter_whose_combined_parts_match_nothing_is_reported(
     kb: Path, knowledge: KnowledgeBase, strata: Strata
 ) -> None:
     answer = knowledge.ask(QUESTION, where=Filter(folders=("pumps",), media_types=("text/plain",)))
@@ -310,7 +316,7 @@ def test_a_filter_whose_parts_are_known_and_that_nothing_fits_says_so(
     assert err == "strata: No passage fits all parts of the filter. (folder pumps; type text/plain)\n"
 
 
-def test_a_folder_may_be_written_in_any_way(knowledge: KnowledgeBase) -> None:
+def test_a_folder_filter_accepts_different_spellings_of_the_path(knowledge: KnowledgeBase) -> None:
     for folder in ("pumps", "./pumps/", "pumps/", "."):
         assert knowledge.ask(QUESTION, where=Filter(folders=(folder,))).citations[0].uri == "pumps/sheet.md"
 
@@ -326,7 +332,9 @@ def test_a_limit_below_one_is_refused(knowledge: KnowledgeBase) -> None:
         knowledge.ask(QUESTION, limit=0)
 
 
-def test_a_strategy_without_its_model_says_how_to_get_one(kb: Path, knowledge: KnowledgeBase, strata: Strata) -> None:
+def test_a_strategy_without_its_model_reports_how_to_configure_one(
+    kb: Path, knowledge: KnowledgeBase, strata: Strata
+) -> None:
     with pytest.raises(SettingsError, match="pike needs a language model"):
         knowledge.conversation(strategy="pike")
     code, out, err = strata("ask", QUESTION, "--kb", kb, "--strategy", "pike")
@@ -335,13 +343,13 @@ def test_a_strategy_without_its_model_says_how_to_get_one(kb: Path, knowledge: K
     assert knowledge.ask(QUESTION, strategy="pike-graph").ending is Ending.ANSWERED
 
 
-def test_an_unknown_strategy_names_the_nearest(kb: Path, strata: Strata) -> None:
+def test_an_unknown_strategy_suggests_the_nearest_name(kb: Path, strata: Strata) -> None:
     code, _, err = strata("ask", QUESTION, "--kb", kb, "--strategy", "pik")
     assert code == 2
     assert "did you mean pike?" in err
 
 
-def test_an_empty_knowledge_base_says_that_it_is(tmp_path: Path, strata: Strata) -> None:
+def test_an_empty_knowledge_base_is_reported_as_empty(tmp_path: Path, strata: Strata) -> None:
     with open_stores(tmp_path / "kb", load(None).settings, create=True) as stores:
         INGEST.write(stores.catalog, Ingest(7))
     code, out, err = strata("ask", QUESTION, "--kb", tmp_path / "kb")
@@ -352,7 +360,7 @@ def test_an_empty_knowledge_base_says_that_it_is(tmp_path: Path, strata: Strata)
     assert "`strata ingest`" in err
 
 
-def test_a_knowledge_base_of_unreadable_files_says_so(tmp_path: Path) -> None:
+def test_a_knowledge_base_of_unreadable_files_is_reported_as_empty(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     build(tmp_path / "folder", tmp_path / "kb")
@@ -362,7 +370,7 @@ def test_a_knowledge_base_of_unreadable_files_says_so(tmp_path: Path) -> None:
     assert "of its 1 files none could be read" in answer.text
 
 
-def test_a_half_built_knowledge_base_answers_and_warns(kb: Path, strata: Strata) -> None:
+def test_an_unfinished_knowledge_base_answers_with_a_warning(kb: Path, strata: Strata) -> None:
     with open_stores(kb, load(kb).settings) as stores:
         INGEST.write(stores.catalog, Ingest(5))
     try:
@@ -379,6 +387,6 @@ def test_a_half_built_knowledge_base_answers_and_warns(kb: Path, strata: Strata)
     assert "has not finished" in err
 
 
-def test_every_ending_without_knowledge_has_a_code_of_its_own() -> None:
+def test_each_ending_has_its_exit_code() -> None:
     answered = Answer("?", "", "naive")
     assert [replace(answered, ending=one).ending.exit_code for one in Ending] == [0, 0, 6, 4, 5]

@@ -1,4 +1,4 @@
-"""The keyless answer: sentences quoted exactly, rows told with their columns, refusals, reasons, conflicts."""
+"""Tests of the extractive answer: exact quotes, rows with their columns, refusals, reasons and conflicts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ask(question: str, texts: Mapping[str, str] = PUMPS, settings: AnswerSetting
     return asyncio.run(extractive(question, MemoryRetrieval(texts), None, settings))
 
 
-def test_the_sentence_that_answers_is_quoted_first_and_exactly() -> None:
+def test_the_answering_sentence_is_quoted_first_and_exactly() -> None:
     answer = ask("For how many years may EPDM rings be stored?")
     first = answer.citations[0]
     assert (first.uri, first.quote) == ("manual.txt", "EPDM rings may be stored for 7 years.")
@@ -44,7 +44,7 @@ def test_the_sentence_that_answers_is_quoted_first_and_exactly() -> None:
     assert answer.claims[0].citations == (1,)
 
 
-def test_a_table_row_is_told_with_the_column_that_is_asked_for() -> None:
+def test_a_table_row_is_quoted_with_the_column_asked_for() -> None:
     answer = ask("What is the efficiency of the K80-250 at rated flow?")
     assert answer.claims[0].text == "Efficiency at rated flow; K80-250: 79 %"
     assert answer.citations[0].quote == "Efficiency at rated flow | % | 74 | 79"
@@ -59,7 +59,7 @@ def test_a_table_row_is_told_with_the_column_that_is_asked_for() -> None:
         ("What range does the Hulda 2 Long have?", "Hulda 2 Long; Range: 70 km"),
     ],
 )
-def test_of_rows_with_names_that_are_alike_the_one_is_told_that_is_named(question: str, told: str) -> None:
+def test_the_exact_row_is_quoted_among_rows_with_similar_names(question: str, told: str) -> None:
     rows = ["Hulda 2 Long | 70 km | 2.05 m", "Hulda 2 | 75 km | 1.71 m", "Hulda 1 | 60 km | 1.42 m"]
     for texts in (rows, rows[::-1]):
         bikes = {"bikes.txt": "\n".join(("2 Bikes\n", "Model | Range | Wheelbase", *texts))}
@@ -74,7 +74,7 @@ def test_of_rows_with_names_that_are_alike_the_one_is_told_that_is_named(questio
         ("Which extension does the log file have?", "The log file has the extension .log."),
     ],
 )
-def test_what_only_names_a_price_or_an_extension_is_answered_without_one(question: str, quote: str) -> None:
+def test_a_question_that_only_mentions_a_price_or_extension_is_answered_without_one(question: str, quote: str) -> None:
     texts = {"a.txt": "The parking fee is paid at the north gate. The price list is printed by the office.",
              "b.txt": "The log file has the extension .log. It is written each night."}  # fmt: skip
     answer = ask(question, texts)
@@ -94,13 +94,13 @@ def test_a_chinese_question_is_answered_from_a_chinese_document() -> None:
         ("How many years may EPDM rings be stroed?", "EPDM rings may be stored for 7 years."),
     ],
 )
-def test_a_misspelt_word_finds_its_evidence(question: str, quote: str) -> None:
+def test_a_misspelt_word_still_finds_the_answer(question: str, quote: str) -> None:
     answer = ask(question)
     assert answer.citations[0].quote == quote
     assert not answer.abstained
 
 
-def test_a_reason_is_found_though_it_repeats_no_word_of_the_question() -> None:
+def test_a_reason_is_quoted_although_it_shares_no_word_with_the_question() -> None:
     assert "blocked cooler" in ask("Why did the compressor at the sawmill trip?").claims[0].text
 
 
@@ -112,7 +112,7 @@ def test_a_reason_is_found_though_it_repeats_no_word_of_the_question() -> None:
         "仓库的面积是多少平方米?",
     ],
 )
-def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passages(question: str) -> None:
+def test_a_question_that_no_document_answers_is_refused(question: str) -> None:
     answer = ask(question)
     assert answer.abstained
     assert answer.text == NOT_IN_DOCUMENTS
@@ -121,38 +121,38 @@ def test_what_the_documents_do_not_hold_is_refused_with_the_nearest_passages(que
 
 
 @pytest.mark.parametrize("question", ["Who mends the roof at Eikenrode?", "¿Quién repara el techo en Eikenrode?"])
-def test_a_refusal_tells_the_names_that_no_document_has(question: str) -> None:
+def test_a_refusal_names_the_names_that_no_document_has(question: str) -> None:
     answer = ask(question)
     assert answer.abstained
     assert answer.warnings == ("No document has the name Eikenrode.",)
 
 
-def test_a_name_behind_a_letter_that_folds_to_two_is_told_as_it_is_written() -> None:
+def test_a_name_after_a_sharp_s_is_reported_as_written() -> None:
     answer = ask("Wie groß ist die Pumpe ZX9000 in Eikenrode?")
     assert answer.abstained
     assert answer.warnings == ("No document has the name ZX9000.",)
 
 
 @pytest.mark.parametrize("question", ["Which hospital tested the K65-200?", "Which hospital ordered the K65-200?"])
-def test_an_answer_that_may_be_none_says_so_and_what_the_quotes_lack(question: str) -> None:
+def test_an_uncertain_answer_warns_which_terms_its_quotes_lack(question: str) -> None:
     answer = ask(question)
     assert SETTINGS.refuse_below <= (answer.confidence or 0) < SETTINGS.unsure_below
     assert any("not certain" in line and "hospital" in line for line in answer.warnings)
 
 
-def test_a_sure_answer_says_nothing_of_the_kind() -> None:
+def test_a_confident_answer_has_no_warnings() -> None:
     sure = ask("What is the efficiency of the K80-250 at rated flow?")
     assert (sure.confidence or 0) >= SETTINGS.unsure_below
     assert not sure.warnings
 
 
 @pytest.mark.parametrize("question", ["Who signs the book at the north gate?", "Who stores the EPDM rings?"])
-def test_an_answer_without_the_kind_of_value_that_is_asked_for_says_so(question: str) -> None:
+def test_an_answer_without_the_kind_of_value_asked_for_has_a_warning(question: str) -> None:
     answer = ask(question)
     assert answer.abstained or any("no quote gives what is asked for (person)" in line for line in answer.warnings)
 
 
-def test_sources_that_give_different_values_are_named() -> None:
+def test_sources_with_different_values_are_a_conflict() -> None:
     texts = {
         "old.txt": "The required suction head of the K65-200 is 2.9 m.",
         "new.txt": "The required suction head of the K65-200 is 3.4 m.",
@@ -164,7 +164,7 @@ def test_sources_that_give_different_values_are_named() -> None:
     assert "3.4 m" in answer.conflicts[0]
 
 
-def test_a_row_of_a_table_disagrees_with_a_sentence() -> None:
+def test_a_table_row_can_conflict_with_a_sentence() -> None:
     texts = {
         "slides.txt": "Final torque of the casing bolts: 75 N·m\n\nTorque of the seal cover: 18 N·m",
         "manual.txt": "Joint | Torque, N·m\nCasing bolts | 68\nSeal cover | 18",
@@ -183,7 +183,7 @@ RINGS = {
 }
 
 
-def test_a_row_that_rules_out_what_is_asked_about_is_not_the_answer() -> None:
+def test_a_row_that_excludes_what_is_asked_about_is_not_the_answer() -> None:
     never_refused = AnswerSettings(refuse_below=0)
     assert ask("Which ring material suits mineral oil?", RINGS, never_refused).claims[0].text.endswith("Material: FKM")
 
@@ -204,7 +204,7 @@ def test_a_row_that_rules_out_what_is_asked_about_is_not_the_answer() -> None:
         ("哪种密封圈适用于矿物油？", "密封圈 | 不适用于\nEPDM | 矿物油", "材料 | 用途\nFKM | 矿物油"),
     ],
 )
-def test_a_column_with_a_negated_name_does_not_affirm_its_cells(question: str, denying: str, affirming: str) -> None:
+def test_cells_below_a_negated_column_name_are_not_affirmed(question: str, denying: str, affirming: str) -> None:
     answer = ask(question, {"sheet.txt": f"{denying}\n\n{affirming}"})
     assert "FKM" in answer.text
     assert "EPDM" not in answer.text
@@ -213,7 +213,7 @@ def test_a_column_with_a_negated_name_does_not_affirm_its_cells(question: str, d
 @pytest.mark.parametrize(
     "question", ["Which ring is not suitable for mineral oil?", "Is an EPDM ring suitable for mineral oil?"]
 )
-def test_a_negative_question_and_one_of_whether_are_answered_by_it(question: str) -> None:
+def test_a_negative_or_yes_no_question_is_answered_by_the_negated_column(question: str) -> None:
     assert "Not suitable for: Mineral oil" in ask(question, RINGS).claims[0].text
 
 
@@ -233,7 +233,7 @@ def test_a_sentence_that_only_repeats_the_question_is_not_the_answer(question: s
     assert told in ask(question, {"sheet.txt": text}).claims[0].text
 
 
-def test_a_repetition_answers_whether_something_is_so() -> None:
+def test_a_sentence_that_repeats_a_yes_no_question_is_the_answer() -> None:
     assert (
         ask("Is the gate closed?", {"log.txt": "The gate is closed. The pump runs."})
         .claims[0]
@@ -241,12 +241,12 @@ def test_a_repetition_answers_whether_something_is_so() -> None:
     )
 
 
-def test_sources_that_agree_are_no_conflict() -> None:
+def test_sources_that_agree_are_not_a_conflict() -> None:
     texts = {"a.txt": "The suction head of the K65-200 is 3.4 m.", "b.txt": "Suction head of the K65-200: 3.4 m"}
     assert ask("How many metres is the suction head of the K65-200?", texts).conflicts == ()
 
 
-def test_a_summary_has_several_sentences_of_one_document_in_their_order() -> None:
+def test_a_summary_quotes_several_sentences_of_one_document_in_order() -> None:
     answer = ask("Summarise what the plan says about gates, visitors and bread.")
     spans = [citation.span for citation in answer.citations]
     assert len(spans) > 1
@@ -254,20 +254,20 @@ def test_a_summary_has_several_sentences_of_one_document_in_their_order() -> Non
     assert {citation.uri for citation in answer.citations} == {"plan.txt"}
 
 
-def test_an_empty_knowledge_base_says_nothing() -> None:
+def test_an_empty_knowledge_base_yields_a_refusal_without_citations() -> None:
     answer = ask("What is the efficiency?", {})
     assert answer.abstained
     assert answer.citations == ()
 
 
-def test_the_trace_tells_what_was_asked_found_weighed_and_chosen() -> None:
+def test_the_trace_lists_the_steps_of_an_extractive_answer() -> None:
     kinds = [step.kind for step in ask("For how many years may EPDM rings be stored?").trace]
     assert kinds == ["asked for", "retrieved", "sentences", "selected", "confidence"]
 
 
 @given(st.text(max_size=80))
 @settings(max_examples=40, deadline=None)
-def test_any_question_has_an_answer_whose_quotes_are_spans(question: str) -> None:
+def test_quotes_of_any_question_are_spans_of_their_source(question: str) -> None:
     answer = ask(question)
     assert all(citation.quote == citation.span.slice(PUMPS[citation.uri]) for citation in answer.citations)
     assert answer.abstained == (answer.text == NOT_IN_DOCUMENTS)

@@ -1,4 +1,4 @@
-"""Questions for an extreme are answered by the row of a table that has it."""
+"""Tests that a question for an extreme is answered by the table row that has it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_the_row_with_the_extreme_is_quoted(knowledge: KnowledgeBase, question: 
     assert cell in answer.text
 
 
-def test_all_rows_with_the_same_value_are_quoted(knowledge: KnowledgeBase) -> None:
+def test_all_rows_with_the_same_extreme_value_are_quoted(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("Which kettle has the longest warranty?")
     assert [claim.text.partition(";")[0] for claim in answer.claims] == ["Carl", "Dora"]
 
@@ -117,13 +117,13 @@ def test_all_rows_with_the_same_value_are_quoted(knowledge: KnowledgeBase) -> No
         ("Was sind die zwei leichtesten Leuchten?", ["Arbeitsleuchte Rex", "Arbeitsleuchte Lux"]),
     ],
 )
-def test_as_many_rows_as_asked_for_are_quoted_in_order(
+def test_the_number_of_rows_asked_for_is_quoted_in_order(
     knowledge: KnowledgeBase, question: str, winners: list[str]
 ) -> None:
     assert [claim.text.partition(";")[0] for claim in knowledge.ask(question).claims] == winners
 
 
-def test_cells_without_a_value_are_told(knowledge: KnowledgeBase) -> None:
+def test_cells_without_a_comparable_value_are_reported(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("Which kettle is the cheapest?")
     assert answer.warnings == ("1 cell has no value that could be compared.",)
 

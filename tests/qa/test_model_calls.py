@@ -1,4 +1,4 @@
-"""The calls of a question to the model: the account of what they took, and following them while they are made."""
+"""Tests of the model calls of one question: usage accounting, prompts and streaming."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANSWER = '{"thinking": "", "answer": "Leeds"}'
 PIECES = ['{"thinking": "", ', '"answer": "Le', 'eds"}']
 
 
-async def test_a_reply_from_the_cache_counts_as_what_it_took_and_costs_nothing(tmp_path: Path) -> None:
+async def test_a_cached_reply_counts_as_usage_but_not_as_spent(tmp_path: Path) -> None:
     chat = CacheChat(ScriptedChat([ANSWER]), ReplyStore(tmp_path / "replies.db"))
     first, again = ModelCalls(chat), ModelCalls(chat)
     for language in (first, again):
@@ -38,7 +38,7 @@ async def test_a_reply_from_the_cache_counts_as_what_it_took_and_costs_nothing(t
     assert again.spent == Usage()
 
 
-async def test_each_try_is_a_call_and_a_failed_one_is_none() -> None:
+async def test_each_retry_counts_as_a_call_and_a_failed_call_does_not() -> None:
     language = ModelCalls(ScriptedChat(["?", ANSWER, CallFailed("refused")]))
     await language.ask("cot", RecallReply, question="Where?")
     assert language.usage.calls == 2
@@ -47,7 +47,7 @@ async def test_each_try_is_a_call_and_a_failed_one_is_none() -> None:
     assert language.usage.calls == 2
 
 
-async def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
+async def test_a_prompt_folder_replaces_the_built_in_prompts(tmp_path: Path) -> None:
     (tmp_path / "cot.md").write_text("# system\nBe brief.\n# user\nQ: $question\n", encoding="utf-8")
     chat = ScriptedChat([ANSWER])
     await ModelCalls(chat, tmp_path).ask("cot", RecallReply, question="Where?")
@@ -55,7 +55,7 @@ async def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
 
 
 class _Streaming(BaseHTTPRequestHandler):
-    """Sends the pieces as server-sent events, with the usage at the end; one that is to break off lacks the end."""
+    """Streams the pieces as server-sent events, with the usage at the end; if `breaks`, the end is missing."""
 
     breaks = False
 
@@ -78,7 +78,7 @@ class _Streaming(BaseHTTPRequestHandler):
         self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def endpoint(request: pytest.FixtureRequest) -> Iterator[LlmSettings]:
     thread.join()
 
 
-async def test_a_listener_hears_the_asking_and_every_piece_of_the_reply(endpoint: LlmSettings) -> None:
+async def test_a_listener_receives_the_role_and_every_piece_of_the_reply(endpoint: LlmSettings) -> None:
     heard: list[tuple[str, str]] = []
     chat = OpenAIChat(endpoint)
     with listening(lambda role, piece: heard.append((role, piece))):
@@ -106,14 +106,14 @@ async def test_a_listener_hears_the_asking_and_every_piece_of_the_reply(endpoint
 
 
 @pytest.mark.parametrize("endpoint", [True], indirect=True)
-async def test_a_stream_that_breaks_off_is_a_call_to_be_made_again(endpoint: LlmSettings) -> None:
+async def test_a_truncated_stream_is_a_retryable_error(endpoint: LlmSettings) -> None:
     chat = OpenAIChat(endpoint)
     with pytest.raises(CallTimedOut):
         await chat.complete(Request((Message("user", "?"),), "cot", model="small", on_text=lambda piece: None))
     await chat.close()
 
 
-def test_of_a_reply_under_way_the_texts_are_readable() -> None:
+def test_the_texts_of_a_partial_reply_are_readable() -> None:
     beginning = '{"claims": [{"text": "Merton \\"sits\\" in Leeds.", "passage": 1, "quote": "sits"}], "answer": "Lee'
     assert readable(beginning) == 'Merton "sits" in Leeds.\nLee'
     assert readable('{"claims": [') == ""

@@ -1,4 +1,4 @@
-"""No reply of a model, however odd, raises; whatever comes, an answer's claims are cited from the sources."""
+"""Tests with arbitrary model replies: none raises, and the claims of every answer are cited from the sources."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ replies = st.one_of(objects.map(json.dumps), values.map(json.dumps), st.text(max
 
 
 def cited(answer: Answer) -> bool:
-    """Whether each claim is cited and each quote is exactly its span of the source."""
+    """Whether each claim is cited and each quote equals its span of the source."""
     sources = {hit.uri: hit.chunk.text for hit in KNOWLEDGE.hits}
     exact = all(citation.quote == citation.span.slice(sources[citation.uri]) for citation in answer.citations)
     return exact and all(claim.citations for claim in answer.claims)
@@ -52,7 +52,7 @@ def cited(answer: Answer) -> bool:
 @pytest.mark.parametrize("name", STRATEGIES)
 @given(said=st.lists(replies, min_size=1, max_size=8))
 @settings(max_examples=25, deadline=None)
-def test_any_replies_end_in_an_answer(name: str, said: list[str]) -> None:
+def test_arbitrary_replies_yield_an_answer(name: str, said: list[str]) -> None:
     pending = iter(said * 40)
     language = ModelCalls(FunctionChat(lambda request: next(pending)))
     answer = asyncio.run(STRATEGIES[name].answer(QUESTION, KNOWLEDGE, language, SETTINGS))
@@ -62,7 +62,7 @@ def test_any_replies_end_in_an_answer(name: str, said: list[str]) -> None:
 
 @given(said=replies)
 @settings(max_examples=25, deadline=None)
-def test_any_rewriting_leaves_a_question_to_be_asked(said: str) -> None:
+def test_an_arbitrary_rewrite_leaves_a_question_to_ask(said: str) -> None:
     asked: list[str] = []
 
     async def ask(question: str) -> Answer:
@@ -75,4 +75,5 @@ def test_any_rewriting_leaves_a_question_to_be_asked(said: str) -> None:
     conversation = Conversation(ask, lambda: ModelCalls(FunctionChat(reply)))
     asyncio.run(conversation.say(QUESTION))
     asyncio.run(conversation.say("And since when?"))
+    assert len(asked) == 2
     assert all(question.strip() for question in asked)

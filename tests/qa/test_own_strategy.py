@@ -1,4 +1,4 @@
-"""A strategy from outside the package: one file, and one line of strata.toml."""
+"""Tests of a strategy defined outside the package and named in strata.toml."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUESTION = "What does the casing weigh?"
 
 @pytest.fixture(autouse=True)
 def module(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user's module on Python's path, and a configuration of the test's own."""
+    """The user's module on Python's path, and an empty user configuration."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "strategy_of_a_user.py").write_text(MODULE)
     monkeypatch.syspath_prepend(folder)
@@ -49,7 +49,7 @@ def kb(tmp_path: Path) -> Path:
     return tmp_path / "kb"
 
 
-def test_one_line_of_the_settings_chooses_it_once_that_is_trusted(kb: Path, strata: Strata) -> None:
+def test_a_strategy_named_in_the_settings_is_loaded_only_after_the_file_is_trusted(kb: Path, strata: Strata) -> None:
     with pytest.raises(SettingsError, match="would be loaded and run as code") as raised:
         KnowledgeBase.open(kb)
     assert "strata config trust" in raised.value.hint
@@ -67,17 +67,17 @@ def test_one_line_of_the_settings_chooses_it_once_that_is_trusted(kb: Path, stra
     assert "148 kg" in out
 
 
-def test_any_change_of_the_file_asks_again(kb: Path, strata: Strata) -> None:
+def test_any_change_of_the_settings_file_revokes_trust(kb: Path, strata: Strata) -> None:
     strata("config", "trust", kb)
     (kb / "strata.toml").write_text(LINE.replace("first_sentence", "another"))
     assert strata("ask", QUESTION, "--kb", kb)[0] == 2
     (kb / "strata.toml").write_text(LINE + '[llm]\nbase_url = "http://models.example/v1"\n')
     assert strata("ask", QUESTION, "--kb", kb)[0] == 2
     strata("config", "trust", kb)
-    assert load(kb).settings.llm.base_url  # an ingest does not read the strategy, and is allowed the rest
+    assert load(kb).settings.llm.base_url  # an ingest does not read the strategy, so the rest of the file is trusted
 
 
-def test_a_strategy_that_the_user_names_needs_no_trust_and_is_given_the_model(kb: Path, strata: Strata) -> None:
+def test_a_strategy_named_by_the_user_needs_no_trust_and_receives_the_model(kb: Path, strata: Strata) -> None:
     (kb / "strata.toml").write_text('[qa.answer]\nstrategy = "extractive"\n')
     with KnowledgeBase.open(kb, chat=ScriptedChat([])) as knowledge:
         assert knowledge.ask(QUESTION, strategy=NAME).text == "a model"
@@ -87,7 +87,7 @@ def test_a_strategy_that_the_user_names_needs_no_trust_and_is_given_the_model(kb
 @pytest.mark.parametrize(
     "name", ["no_such_module:solve", "strategy_of_a_user:nothing", "strategy_of_a_user:not_a_function", ":", "json:"]
 )
-def test_what_cannot_be_loaded_is_a_fault_of_the_settings(kb: Path, strata: Strata, name: str) -> None:
+def test_a_strategy_that_cannot_be_loaded_is_a_settings_error(kb: Path, strata: Strata, name: str) -> None:
     (kb / "strata.toml").unlink()
     code, _, err = strata("ask", QUESTION, "--kb", kb, "--strategy", name)
     assert code == 2

@@ -1,4 +1,4 @@
-"""Two revisions of a document: the newer one answers, unless the question names the older."""
+"""Tests that of two revisions of a document the newer one answers unless the question names the older one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("How fast does the motor turn in rev. B of DS-77?", "1450", NEW),
     ],
 )
-def test_the_revision_that_holds_answers_or_the_one_that_is_named(
+def test_the_current_or_the_named_revision_answers(
     knowledge: KnowledgeBase, question: str, text: str, uri: str
 ) -> None:
     answer = knowledge.ask(question)
@@ -54,7 +54,7 @@ def test_the_revision_that_holds_answers_or_the_one_that_is_named(
     assert answer.citations[0].superseded_by == (NEW if uri == OLD else "")
 
 
-def test_what_is_superseded_says_so_wherever_it_is_shown(knowledge: KnowledgeBase) -> None:
+def test_a_superseded_citation_is_marked_in_terminal_page_and_context(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("Of what was the seal of the dosing pump in revision A?")
     shown = StringIO()
     Console(file=shown, width=120).print(render_answer(answer))

@@ -1,4 +1,4 @@
-"""An answer as a page and as a tree, and figures as a chart."""
+"""Tests of rendering an answer as a page and as a tree, and figures as a chart."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ def printed(answer: Answer) -> str:
     return written.getvalue()
 
 
-def test_a_page_has_answer_sources_conflicts_and_what_was_dropped_and_fetches_nothing() -> None:
+def test_a_page_has_answer_sources_conflicts_and_dropped_claims_and_loads_nothing() -> None:
     page = answer_page(ANSWER)
     for part in ("<strong>68 N·m</strong>", "href='#c1'", "id='c1'", "page 3", "Joint | Torque", "b says 70", "99"):
         assert part in page
     assert "://" not in page
 
 
-def test_a_page_shows_what_documents_say_as_text_and_never_as_markup() -> None:
+def test_a_page_escapes_the_text_of_documents() -> None:
     page = answer_page(ANSWER)
     assert "Which &lt;torque&gt;?" in page
     assert "68 &lt;N·m&gt; &amp; more" in page
     assert "Who &lt;built&gt; it?" in page
 
 
-def test_a_page_of_no_answer_names_the_nearest_passages() -> None:
+def test_a_page_of_a_refusal_lists_the_nearest_passages() -> None:
     page = answer_page(
         Answer("Why?", NOT_IN_DOCUMENTS, "extractive", citations=(CITATION,), ending=Ending.NOT_IN_DOCUMENTS)
     )
@@ -58,22 +58,20 @@ def test_a_page_of_no_answer_names_the_nearest_passages() -> None:
     assert "Nearest passages" in page
 
 
-def test_a_tree_tells_rounds_scores_and_why_it_stopped() -> None:
+def test_a_tree_shows_rounds_scores_and_the_stop_condition() -> None:
     tree = printed(ANSWER)
     assert tree.startswith("pike: Which <torque>?")
     assert "0.71 selected: Merton" in tree
     assert "stop: no proposals" in tree
 
 
-def test_a_tree_counts_what_it_does_not_show() -> None:
+def test_a_tree_counts_the_steps_that_it_omits() -> None:
     many = Step("candidates", "40", None, tuple(Step("candidate", str(number)) for number in range(40)))
     assert "and 28 more" in printed(Answer("?", "", "pike", trace=(many,)))
 
 
 @pytest.mark.parametrize(("value", "tall"), [(0.0, False), (100.0, True), (250.0, True)])
-def test_a_bar_is_as_high_as_its_percentage_and_never_leaves_the_picture(
-    tmp_path: Path, value: float, tall: bool
-) -> None:
+def test_the_height_of_a_bar_is_its_percentage_clipped_to_the_picture(tmp_path: Path, value: float, tall: bool) -> None:
     write_chart(tmp_path / "a.png", "t", {"one": {"f1": value}})
     with Image.open(tmp_path / "a.png") as picture:
         column = [picture.getpixel((MARGIN + 300, y)) for y in range(100, HEIGHT - 60)]
@@ -81,6 +79,6 @@ def test_a_bar_is_as_high_as_its_percentage_and_never_leaves_the_picture(
     assert (column.count(blue) > 300) == tall
 
 
-def test_a_chart_of_nothing_is_a_picture_too(tmp_path: Path) -> None:
+def test_a_chart_without_figures_is_written(tmp_path: Path) -> None:
     write_chart(tmp_path / "a.png", "nothing", {})
     assert (tmp_path / "a.png").stat().st_size > 0

@@ -1,4 +1,4 @@
-"""The baselines of PIKE-RAG's tables 4 to 6 against a scripted model, and the registry."""
+"""Tests of the strategy registry and of the baselines of PIKE-RAG's tables 4 to 6 with a scripted model."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def roles(chat: ScriptedChat) -> list[str]:
     return [request.role for request in chat.requests]
 
 
-async def test_cot_answers_closed_book_and_cites_nothing() -> None:
+async def test_cot_answers_closed_book_without_citations() -> None:
     answer, chat = await solve("cot", {"thinking": "Merton, Leeds", "answer": "Leeds"})
     assert (answer.text, answer.citations, roles(chat)) == ("Leeds", (), ["cot"])
     assert "oven of line 3 was built" not in chat.requests[0].messages[-1].content
 
 
-async def test_naive_reads_flat_chunks_once() -> None:
+async def test_naive_makes_one_call_over_chunks() -> None:
     answer, chat = await solve("naive", LEEDS)
     assert roles(chat) == ["answer"]
     assert answer.short == "Leeds"
@@ -49,25 +49,25 @@ async def test_naive_reads_flat_chunks_once() -> None:
     assert answer.text == "Merton sits in Leeds."
 
 
-async def test_naive_hr_reads_what_both_paths_find() -> None:
+async def test_naive_hr_reads_what_chunk_and_atom_retrieval_find() -> None:
     answer, _ = await solve("naive-hr", LEEDS)
     assert {found.uri for found in answer.found} >= {"oven.txt", "merton.txt"}
 
 
-async def test_the_model_may_say_that_the_passages_do_not_hold_the_answer() -> None:
+async def test_a_model_can_reply_that_the_passages_lack_the_answer() -> None:
     answer, _ = await solve("naive", {"claims": [], "found": False, "answer": ""})
     assert answer.abstained
     assert answer.text == NOT_IN_DOCUMENTS
     assert answer.found
 
 
-async def test_an_answer_that_no_source_carries_is_none() -> None:
+async def test_an_answer_without_a_source_is_dropped() -> None:
     answer, _ = await solve("naive", {"claims": [], "found": True, "answer": "Torquay"})
     assert answer.abstained
     assert answer.dropped == ("no source for it: Torquay",)
 
 
-async def test_sources_that_disagree_are_named_also_where_a_model_has_answered() -> None:
+async def test_conflicting_sources_are_reported_for_an_answer_of_a_model() -> None:
     texts = {
         "old.txt": "The required suction head of the K65-200 is 2.9 m.",
         "new.txt": "The required suction head of the K65-200 is 3.4 m.",
@@ -81,7 +81,7 @@ async def test_sources_that_disagree_are_named_also_where_a_model_has_answered()
     assert [("old.txt" in line, "new.txt" in line) for line in answer.conflicts] == [(True, True)]
 
 
-async def test_self_ask_asks_itself_until_it_has_no_more_questions() -> None:
+async def test_self_ask_asks_follow_ups_until_there_are_none() -> None:
     answer, chat = await solve(
         "self-ask",
         {"question": "Who built the oven?"}, {"answer": "Merton"},
@@ -93,7 +93,7 @@ async def test_self_ask_asks_itself_until_it_has_no_more_questions() -> None:
     assert (answer.text, answer.citations) == ("Leeds", ())
 
 
-async def test_self_ask_stops_when_it_repeats_itself() -> None:
+async def test_self_ask_stops_at_a_repeated_follow_up() -> None:
     answer, chat = await solve("self-ask", {"question": "Who?"}, {"answer": "x"}, {"question": "Who?"}, {"answer": "x"})
     assert roles(chat) == ["follow_up", "follow_up_answer", "follow_up", "conclude"]
     assert any(step.text.startswith("asked again") for step in answer.trace)
@@ -109,13 +109,13 @@ async def test_self_ask_with_retrieval_answers_follow_ups_from_passages_and_cite
     assert answer.citations[0].uri == "merton.txt"
 
 
-async def test_an_unusable_follow_up_is_not_taken_for_no_more_questions() -> None:
+async def test_an_unusable_follow_up_is_not_taken_as_the_last() -> None:
     _, chat = await solve("self-ask-r", "?", "?", "?", {"answer": "Leeds"}, {"question": ""}, LEEDS)
     assert roles(chat) == ["follow_up"] * 3 + ["follow_up_answer", "follow_up", "answer"]
     assert QUESTION in chat.requests[3].messages[-1].content
 
 
-async def test_passages_too_many_for_the_prompt_are_cut_off_at_the_end_of_the_ranking() -> None:
+async def test_passages_over_the_context_limit_are_cut_from_the_end_of_the_ranking() -> None:
     chat = ScriptedChat([json.dumps(LEEDS)])
     knowledge = MemoryRetrieval({f"{n}.txt": f"Merton seat Leeds {n}. " + "word " * 200 for n in range(9)})
     small = SETTINGS.model_copy(update={"context_tokens": 600, "flat_threshold": 0.0})
@@ -125,17 +125,17 @@ async def test_passages_too_many_for_the_prompt_are_cut_off_at_the_end_of_the_ra
     assert "[9]" not in shown
 
 
-async def test_a_strategy_that_reads_says_that_it_needs_a_model() -> None:
+async def test_a_strategy_with_a_model_is_refused_without_one() -> None:
     with pytest.raises(SettingsError, match="naive needs a language model"):
         await STRATEGIES["naive"].answer(QUESTION, MemoryRetrieval(TEXTS), None, SETTINGS)
 
 
-def test_without_a_name_a_model_decomposes_and_else_sentences_are_quoted() -> None:
+def test_the_default_strategy_depends_on_whether_there_is_a_model() -> None:
     assert strategy_named("", has_model=True).name == "pike-graph"
     assert strategy_named("", has_model=False).name == "extractive"
 
 
-def test_an_unknown_strategy_names_the_known_ones() -> None:
+def test_an_unknown_strategy_lists_the_known_ones() -> None:
     with pytest.raises(SettingsError) as raised:
         strategy_named("magic", has_model=True)
     assert "self-ask-hr" in raised.value.hint

@@ -1,4 +1,4 @@
-"""Questions over the whole of a small folder: by a scripted model that maps and reduces, and quoted without one."""
+"""Tests of the survey strategy for questions about all documents, with a scripted model and without one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def survey(question: str, knowledge: Any, *replies: Any, **changed: int) -
     return await STRATEGIES["survey"].answer(question, knowledge, model, settings), chat
 
 
-async def test_what_a_folder_is_about_is_told_by_the_first_sentence_of_each_document(
+async def test_a_folder_is_described_by_the_first_sentence_of_each_document(
     knowledge: StoredKnowledge,
 ) -> None:
     answer, _ = await survey("What is this folder about?", knowledge)
@@ -62,7 +62,9 @@ async def test_what_a_folder_is_about_is_told_by_the_first_sentence_of_each_docu
     assert answer.warnings == ()
 
 
-async def test_without_a_model_such_a_question_needs_no_strategy_named(knowledge: StoredKnowledge) -> None:
+async def test_the_extractive_strategy_delegates_questions_about_the_folder_to_a_survey(
+    knowledge: StoredKnowledge,
+) -> None:
     answer = await STRATEGIES["extractive"].answer(
         "What is this folder about?", knowledge, None, QaSettings().qa.answer
     )
@@ -81,7 +83,7 @@ async def test_without_a_model_such_a_question_needs_no_strategy_named(knowledge
         "哪些文件提到了cavitation?",
     ],
 )
-async def test_which_documents_treat_something_is_answered_with_each_of_them(
+async def test_which_documents_questions_are_answered_with_each_document(
     knowledge: StoredKnowledge, question: str
 ) -> None:
     answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
@@ -89,7 +91,7 @@ async def test_which_documents_treat_something_is_answered_with_each_of_them(
     assert {citation.uri for citation in answer.citations} == {"notes/pump.md", "notes/hall.md"}
 
 
-async def test_documents_that_something_needs_are_not_those_that_treat_it(knowledge: StoredKnowledge) -> None:
+async def test_a_question_for_documents_needed_by_something_is_not_a_survey(knowledge: StoredKnowledge) -> None:
     question = "Which documents does the feed pump need?"
     answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
     assert answer.strategy == "extractive"
@@ -100,38 +102,38 @@ async def test_documents_that_something_needs_are_not_those_that_treat_it(knowle
     ["Summarise the pump notes.", "What are the Pump notes about? Give a summary.", "Fasse die Pump notes zusammen.",
      "总结 Pump notes"],
 )  # fmt: skip
-async def test_a_document_that_is_named_is_summarized(knowledge: StoredKnowledge, question: str) -> None:
+async def test_a_named_document_is_summarized(knowledge: StoredKnowledge, question: str) -> None:
     answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
     assert answer.strategy == "survey"
     assert {citation.uri for citation in answer.citations} == {"notes/pump.md"}
     assert "The feed pump stands in hall 2." in answer.text
 
 
-async def test_each_section_has_its_summary(knowledge: StoredKnowledge) -> None:
+async def test_a_summary_of_a_document_covers_its_sections(knowledge: StoredKnowledge) -> None:
     question = "Give me an overview of the compressor manual."
     answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
     assert answer.claims[0].text.endswith("This manual tells how the compressor is run.")
     assert len(answer.claims) > 1
 
 
-async def test_a_summary_of_something_that_no_document_is_called_is_quoted(knowledge: StoredKnowledge) -> None:
+async def test_a_summary_of_something_other_than_a_document_is_not_a_survey(knowledge: StoredKnowledge) -> None:
     question = "Summarise what cavitation damages."
     answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
     assert answer.strategy == "extractive"
 
 
-async def test_documents_that_were_not_looked_at_are_counted(knowledge: StoredKnowledge) -> None:
+async def test_documents_beyond_the_limit_of_a_survey_are_counted(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("What are these documents about?", knowledge, surveyed=2)
     assert len(answer.claims) == 2
     assert answer.warnings == ("1 more documents were not looked at.",)
 
 
-async def test_a_survey_keeps_to_its_filter(knowledge: StoredKnowledge) -> None:
+async def test_a_survey_applies_its_filter(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("What is this folder about?", knowledge.within(Filter(folders=("notes",))))
     assert [citation.uri for citation in answer.citations] == ["notes/hall.md", "notes/pump.md"]
 
 
-async def test_the_documents_that_treat_something_are_named_with_what_they_say(knowledge: StoredKnowledge) -> None:
+async def test_documents_about_something_are_quoted_with_what_they_say(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("Which documents treat cavitation?", knowledge)
     assert {claim.text for claim in answer.claims} == {
         "Pump notes: Cavitation damages its impeller.",
@@ -139,14 +141,14 @@ async def test_the_documents_that_treat_something_are_named_with_what_they_say(k
     }
 
 
-async def test_a_list_has_all_rows_of_its_table_however_many_chunks_it_is_cut_into(knowledge: StoredKnowledge) -> None:
+async def test_a_list_has_all_rows_of_a_table_that_spans_several_chunks(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("List all alarms", knowledge)
     assert len({citation.chunk for citation in answer.citations}) > 1
     assert [claim.text.split(";")[0] for claim in answer.claims] == [f"A{number}" for number in range(1, 41)]
     assert {citation.context for citation in answer.citations} == {"Code | Alarm | Limit"}
 
 
-async def test_what_no_document_has_is_not_surveyed(knowledge: StoredKnowledge) -> None:
+async def test_a_survey_about_an_unknown_term_is_refused(knowledge: StoredKnowledge) -> None:
     answer, _ = await survey("Which documents treat quinine?", knowledge)
     assert answer.abstained
 
@@ -160,7 +162,7 @@ NOTED = {
 }
 
 
-async def test_a_model_notes_points_by_batch_and_says_what_they_make_together(knowledge: StoredKnowledge) -> None:
+async def test_a_model_notes_points_per_batch_and_combines_them(knowledge: StoredKnowledge) -> None:
     reply = {"answer": "Cavitation damages the impeller.", "points": [1]}
     answer, chat = await survey("Which documents treat cavitation?", knowledge, NOTED, reply)
     assert [request.role for request in chat.requests] == ["survey_note", "survey"]
@@ -171,7 +173,7 @@ async def test_a_model_notes_points_by_batch_and_says_what_they_make_together(kn
     assert [reason.split(":")[0] for reason in answer.dropped] == ["no source for it"] * 2
 
 
-async def test_a_small_prompt_is_read_in_several_batches(knowledge: StoredKnowledge) -> None:
+async def test_a_small_context_is_read_in_several_batches(knowledge: StoredKnowledge) -> None:
     nothing: dict[str, Any] = {"points": []}
     replies = [NOTED, *[nothing] * 30]
     answer, chat = await survey("Which documents treat cavitation?", knowledge, *replies, context_tokens=60)
@@ -179,20 +181,20 @@ async def test_a_small_prompt_is_read_in_several_batches(knowledge: StoredKnowle
     assert answer.claims
 
 
-async def test_nothing_noted_is_no_answer(knowledge: StoredKnowledge) -> None:
+async def test_a_survey_without_points_is_refused(knowledge: StoredKnowledge) -> None:
     answer, chat = await survey("Which documents treat quinine?", knowledge, {"points": []})
     assert answer.abstained
     assert len(chat.requests) == 1
 
 
-async def test_a_figure_that_no_point_has_is_not_told(knowledge: StoredKnowledge) -> None:
+async def test_a_combined_answer_with_a_number_of_no_point_is_dropped(knowledge: StoredKnowledge) -> None:
     reply = {"answer": "There are 950 documents.", "points": [1]}
     answer, _ = await survey("Which documents treat cavitation?", knowledge, NOTED, reply)
     assert answer.short == ""
     assert answer.text == "The pump notes say that cavitation damages the impeller."
 
 
-async def test_a_decomposition_gives_a_question_over_the_whole_to_a_survey(knowledge: StoredKnowledge) -> None:
+async def test_a_decomposition_delegates_a_question_about_all_documents_to_a_survey(knowledge: StoredKnowledge) -> None:
     whole = {"thinking": "", "whole": True, "sufficient": False, "questions": []}
     reply = {"answer": "Cavitation damages the impeller.", "points": [1]}
     chat = ScriptedChat([json.dumps(one) for one in (whole, NOTED, reply)])
@@ -203,6 +205,6 @@ async def test_a_decomposition_gives_a_question_over_the_whole_to_a_survey(knowl
     assert answer.strategy == "survey"
 
 
-async def test_searches_that_know_no_documents_as_a_whole_say_so() -> None:
+async def test_a_survey_is_refused_by_a_retrieval_without_document_overviews() -> None:
     with pytest.raises(SettingsError, match="cannot list its documents"):
         await survey("What is this folder about?", object())

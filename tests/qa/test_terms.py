@@ -1,4 +1,4 @@
-"""The documents' words for what a question speaks of: told by a model, searched for beside the question's own."""
+"""Tests of query expansion: a model maps words of the question to terms of the documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILES = {
     "lamp.md": "# Lamps\n\nA lamp that is dark is replaced at once.\n",
     "anlage.md": "# Anlage\n\nDie Sicherung der Anlage löst bei einem Kurzschluss aus und wird danach ersetzt.\n",
 }
-LAY = "How do I make dark what the small piece of plastic asks me each time?"
+LAY_QUESTION = "How do I make dark what the small piece of plastic asks me each time?"
 PAIRS = [{"said": "the small piece of plastic", "terms": ["SIM card", "PIN"]}]
 
 
@@ -38,7 +38,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Model:
-    """A model that gives these pairs, and of all passages the first one as its answer."""
+    """A model that replies with these pairs, stops proposing at once, and finds no answer."""
 
     def __init__(self, pairs: object) -> None:
         self.pairs, self.shown = pairs, ""
@@ -52,14 +52,16 @@ class Model:
         return json.dumps({"claims": [], "found": False, "answer": ""})
 
 
-def found(kb: Path, pairs: object, question: str = LAY, strategy: str = "pike-graph", **more: object) -> list[str]:
-    """The files in the order in which the answer's passages were found."""
+def found(
+    kb: Path, pairs: object, question: str = LAY_QUESTION, strategy: str = "pike-graph", **more: object
+) -> list[str]:
+    """The files of the answer's passages in the order in which they were found."""
     with KnowledgeBase.open(kb, load(None, dict(more), QaSettings).settings, FunctionChat(Model(pairs))) as knowledge:
         return [hit.uri for hit in knowledge.ask(question, strategy=strategy).found]
 
 
 def first(kb: Path, pairs: object, question: str) -> str:
-    """The file that is found first with the words that a model gives."""
+    """The file found first with the terms that a model gives."""
     with KnowledgeBase.open(kb, chat=FunctionChat(Model(pairs))) as knowledge:
         model = knowledge.model_calls()
         assert model is not None
@@ -67,20 +69,20 @@ def first(kb: Path, pairs: object, question: str) -> str:
         return knowledge.confined().with_terms(terms).retrieve(question, 1)[0].uri
 
 
-def test_the_documents_words_find_what_the_questions_own_do_not(kb: Path) -> None:
-    assert (first(kb, [], LAY), first(kb, PAIRS, LAY)) == ("lamp.md", "modem.md")
+def test_terms_of_the_documents_find_what_the_words_of_the_question_do_not(kb: Path) -> None:
+    assert (first(kb, [], LAY_QUESTION), first(kb, PAIRS, LAY_QUESTION)) == ("lamp.md", "modem.md")
     assert found(kb, [], strategy="naive-hr")[:1] != ["modem.md"]
     assert found(kb, PAIRS, strategy="naive-hr")[0] == "modem.md"
 
 
-def test_they_may_be_of_another_language(kb: Path) -> None:
+def test_terms_may_be_in_another_language(kb: Path) -> None:
     question = "What happens when current takes a way that is too easy?"
     pairs = [{"said": "current takes a way that is too easy", "terms": ["Kurzschluss"]}]
     assert first(kb, [], question) != "anlage.md"
     assert first(kb, pairs, question) == "anlage.md"
 
 
-def test_a_pair_counts_for_the_questions_that_have_its_words(kb: Path) -> None:
+def test_a_pair_only_affects_questions_that_contain_its_words(kb: Path) -> None:
     with KnowledgeBase.open(kb) as knowledge:
         plain = knowledge.confined()
         searched = plain.with_terms([TagPair("piece of plastic", "SIM card")])
@@ -89,11 +91,11 @@ def test_a_pair_counts_for_the_questions_that_have_its_words(kb: Path) -> None:
             assert searched.retrieve(question, 3) == plain.retrieve(question, 3)
 
 
-def test_the_model_is_shown_the_tags_and_languages_and_the_trace_tells_the_words(kb: Path) -> None:
+def test_the_prompt_lists_tags_and_languages_and_the_trace_lists_the_terms(kb: Path) -> None:
     model = Model(PAIRS)
     with KnowledgeBase.open(kb, chat=FunctionChat(model)) as knowledge:
-        answer = knowledge.ask(LAY)
-        tags = knowledge.confined().tags_near(LAY, 40)
+        answer = knowledge.ask(LAY_QUESTION)
+        tags = knowledge.confined().tags_near(LAY_QUESTION, 40)
     assert "Modem" in tags
     assert all(tag in model.shown for tag in tags)
     assert "Languages of the documents: en, de" in model.shown
@@ -101,7 +103,7 @@ def test_the_model_is_shown_the_tags_and_languages_and_the_trace_tells_the_words
     assert steps == [f"{PAIRS[0]['said']}: SIM card", f"{PAIRS[0]['said']}: PIN"]
 
 
-def test_what_the_question_does_not_say_or_says_already_is_left_out(kb: Path) -> None:
+def test_pairs_absent_from_the_question_or_repeating_it_are_ignored(kb: Path) -> None:
     pairs = [
         {"said": "the fuse box", "terms": ["SIM card"]},
         {"said": "small piece", "terms": ["small piece", ""]},
@@ -110,14 +112,14 @@ def test_what_the_question_does_not_say_or_says_already_is_left_out(kb: Path) ->
     assert found(kb, pairs) == found(kb, [])
 
 
-def test_it_is_not_asked_where_the_setting_or_the_strategy_has_no_use_for_it(kb: Path) -> None:
+def test_no_terms_are_asked_for_if_the_setting_or_strategy_does_not_use_them(kb: Path) -> None:
     assert found(kb, PAIRS, **{"qa.answer.terms": False}) == found(kb, [])
     for strategy in ("naive", "extractive"):
         chat = FunctionChat(Model(PAIRS))
         with KnowledgeBase.open(kb, chat=chat) as knowledge:
-            knowledge.ask(LAY, strategy=strategy)
+            knowledge.ask(LAY_QUESTION, strategy=strategy)
         assert "terms" not in [request.role for request in chat.requests]
 
 
-def test_a_call_that_fails_costs_the_words_alone(kb: Path) -> None:
+def test_a_failed_call_for_terms_changes_nothing_else(kb: Path) -> None:
     assert found(kb, "no pairs at all") == found(kb, [])

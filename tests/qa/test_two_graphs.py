@@ -1,4 +1,4 @@
-"""The same questions on the same knowledge base: from the embedded graph, and from Neo4j."""
+"""Tests that the embedded graph and Neo4j give the same answers for the same knowledge base."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUESTIONS = (
 def bases(
     tmp_path_factory: pytest.TempPathFactory, neo4j_address: Neo4jAddress
 ) -> Iterator[tuple[KnowledgeBase, KnowledgeBase]]:
-    """One knowledge base opened twice: on its embedded graph, and on the Neo4j that its ingest filled."""
+    """One knowledge base opened twice: with its embedded graph, and with the Neo4j graph of the same ingest."""
     folder, kb = tmp_path_factory.mktemp("documents"), tmp_path_factory.mktemp("two-graphs") / "answers-twice"
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -56,8 +56,8 @@ def bases(
         yield embedded, neo4j
 
 
-def _said(answer: Answer) -> Answer:
-    """All of an answer but the time that it took: text, claims, citations, scores, what was found, the trace."""
+def _without_time(answer: Answer) -> Answer:
+    """The answer without the time it took."""
     return replace(answer, seconds=0.0)
 
 
@@ -68,16 +68,16 @@ def test_both_graphs_give_the_same_answer(
 ) -> None:
     embedded, neo4j = (base.ask(question, strategy=strategy) for base in bases)
     assert embedded.found
-    assert _said(neo4j) == _said(embedded)
+    assert _without_time(neo4j) == _without_time(embedded)
 
 
-def test_both_graphs_explain_their_hits_alike(bases: tuple[KnowledgeBase, KnowledgeBase]) -> None:
+def test_both_graphs_explain_their_hits_equally(bases: tuple[KnowledgeBase, KnowledgeBase]) -> None:
     embedded, neo4j = (base.retrieve(BRIDGE, 8) for base in bases)
     assert any(share.path for hit in embedded for share in hit.shares)
     assert neo4j == embedded
 
 
-def test_the_answers_did_come_from_neo4j(
+def test_the_compared_answers_used_different_graphs(
     bases: tuple[KnowledgeBase, KnowledgeBase], neo4j_address: Neo4jAddress
 ) -> None:
     embedded, neo4j = bases

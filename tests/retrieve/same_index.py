@@ -1,4 +1,4 @@
-"""Whether two indexes are the same, array for array."""
+"""Comparison of two indexes, array by array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Five documents of one chunk each, as a graph store holds them."""
+"""A graph of five documents with one chunk each."""
 
 from __future__ import annotations
 

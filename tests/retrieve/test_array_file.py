@@ -22,7 +22,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "index.npz"
 
 
-def test_arrays_come_back_with_their_types_and_shapes(path: Path) -> None:
+def test_mapped_arrays_have_the_written_types_and_shapes(path: Path) -> None:
     found = map_arrays(path)
     assert list(found) == list(ARRAYS)
     for name, array in ARRAYS.items():
@@ -30,18 +30,18 @@ def test_arrays_come_back_with_their_types_and_shapes(path: Path) -> None:
         assert found[name].tolist() == array.tolist()
 
 
-def test_arrays_are_mapped_where_a_processor_reads_them_best(path: Path) -> None:
+def test_mapped_arrays_are_aligned_and_read_only(path: Path) -> None:
     for array in map_arrays(path).values():
         assert array.ctypes.data % 64 == 0
         assert not array.flags.writeable
 
 
-def test_numpy_reads_the_file_too(path: Path) -> None:
+def test_numpy_can_load_the_file(path: Path) -> None:
     with np.load(path) as file:
         assert {name: file[name].tolist() for name in file} == {name: one.tolist() for name, one in ARRAYS.items()}
 
 
-def test_what_is_mapped_stays_as_it_is_when_another_file_takes_the_place(path: Path) -> None:
+def test_mapped_arrays_are_unchanged_when_the_file_is_replaced(path: Path) -> None:
     found = map_arrays(path)
     with (path.parent / "next").open("wb") as handle:
         write_arrays(handle, {"numbers": np.zeros(7, dtype=np.int32)})
@@ -51,7 +51,7 @@ def test_what_is_mapped_stays_as_it_is_when_another_file_takes_the_place(path: P
 
 
 @pytest.mark.parametrize("kept", [0, 1, 200, -40])
-def test_a_torn_file_is_unreadable(path: Path, kept: int) -> None:
+def test_a_truncated_file_is_unreadable(path: Path, kept: int) -> None:
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(UNREADABLE):
         map_arrays(path)

@@ -7,7 +7,7 @@ from pipelines.store.embedded_store import EmbeddedStore
 from tests.retrieve.small_graph import number
 
 
-def test_a_graph_gives_the_same_index_each_time(store: EmbeddedStore, index: Index) -> None:
+def test_indexing_the_same_graph_twice_gives_the_same_index(store: EmbeddedStore, index: Index) -> None:
     again = build_index(store.graph)
     assert list(again.chunks) == list(index.chunks) == [f"chunk:{name}" for name in "abcde"]
     assert again.chunk_entities.columns.tolist() == index.chunk_entities.columns.tolist()
@@ -15,7 +15,7 @@ def test_a_graph_gives_the_same_index_each_time(store: EmbeddedStore, index: Ind
     assert index.dates[0] == "2025-01-01"
 
 
-def test_a_name_inside_a_longer_one_is_mentioned_less(index: Index) -> None:
+def test_a_name_inside_a_longer_name_has_a_lower_mention_weight(index: Index) -> None:
     torvik = index.entities.place(Entity.make_id("Torvik"))
     weights = dict(
         zip(
@@ -25,7 +25,7 @@ def test_a_name_inside_a_longer_one_is_mentioned_less(index: Index) -> None:
     assert weights == {number(index, "b"): 1.0, number(index, "c"): 1.0, number(index, "d"): 0.5}
 
 
-def test_a_chunk_whose_document_bears_the_name_is_marked(index: Index) -> None:
+def test_chunks_of_a_document_titled_with_the_name_are_marked(index: Index) -> None:
     torvik = index.entities.place(Entity.make_id("Torvik"))
     entries = slice(index.entity_chunks.starts[torvik], index.entity_chunks.starts[torvik + 1])
     named_in_title = dict(

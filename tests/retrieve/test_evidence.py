@@ -18,20 +18,20 @@ def by_text(text: str, context: str = "") -> dict[str, EvidenceUnit]:
     return {unit.text: unit for unit in units(hit_of(text, context), 0)}
 
 
-def test_sentences_items_and_rows_are_units_with_exact_spans() -> None:
+def test_sentences_list_items_and_rows_are_units_with_exact_spans() -> None:
     text = "Some words. More words.\nAn item\nA | B\n1 | 2"
     found = units(hit_of(text), 0)
     assert [unit.text for unit in found] == ["Some words.", "More words.", "An item", "A | B", "1 | 2"]
     assert all(unit.text == unit.span.slice(text) for unit in found)
 
 
-def test_a_line_that_goes_on_in_small_letters_is_one_unit() -> None:
+def test_a_line_continued_in_lower_case_is_one_unit() -> None:
     assert [unit.text for unit in units(hit_of("The pump of the\ndairy stands still."), 0)] == [
         "The pump of the\ndairy stands still."
     ]
 
 
-def test_items_in_small_letters_are_units() -> None:
+def test_list_items_in_lower_case_are_separate_units() -> None:
     found = units(hit_of("Use it if:\n\nyou know the files\nyou need most of the data soon\nyou have room for it"), 0)
     assert [unit.text for unit in found][1:] == [
         "you know the files",
@@ -47,29 +47,29 @@ def test_rows_have_the_header_of_their_table_and_the_header_is_a_label() -> None
     assert "tabl" in found["Nut | 110"].above
 
 
-def test_a_title_row_is_passed_over_for_the_header_and_a_second_header_row_is_joined() -> None:
+def test_a_title_row_is_skipped_and_a_second_header_row_is_joined() -> None:
     found = by_text("Prices 2025 |  |  |\nPart | Size |  | Price\n | S | L | EUR\nSeal | 1 | 2 | 9")
     assert found["Seal | 1 | 2 | 9"].header == "Part | Size S | L | Price EUR"
 
 
-def test_rows_of_a_table_that_was_cut_have_the_header_of_the_context() -> None:
+def test_rows_of_a_split_table_have_the_header_of_the_chunk_context() -> None:
     assert by_text("Nut | 110\nBolt | 68", "Joint | Torque")["Nut | 110"].header == "Joint | Torque"
 
 
-def test_an_entry_of_a_table_of_contents_is_a_label() -> None:
+def test_a_table_of_contents_entry_is_a_label() -> None:
     entry, value = "2.3 Anzugsmoment . . . . . . . . 18", "Anzugsmoment: 68 Nm"
     found = by_text(f"{entry}\n\n{value}")
     assert found[entry].label
     assert not found[value].label
 
 
-def test_a_heading_is_a_label_and_heads_what_follows() -> None:
+def test_a_heading_is_a_label_and_stands_above_what_follows() -> None:
     found = by_text("5.2 Cavitation rattle\n\nDo not run it for long. Call the service.")
     assert found["5.2 Cavitation rattle"].label
     assert "cavit" in found["Call the service."].above
 
 
-def test_a_line_that_gives_a_value_is_no_heading() -> None:
+def test_a_line_with_a_value_is_not_a_heading() -> None:
     assert not by_text("Impeller 204 mm\n\nHead 50 m")["Impeller 204 mm"].label
 
 
@@ -87,7 +87,7 @@ def test_a_line_that_gives_a_value_is_no_heading() -> None:
         ("最低水位", "水位低于此值时水泵停止运行并发出报警信号。默认值为三厘米。"),
     ],
 )
-def test_what_stands_below_a_term_is_said_of_it(term: str, said: str) -> None:
+def test_lines_below_a_term_are_grouped_with_it(term: str, said: str) -> None:
     found = units(hit_of(f"Settings are read at the start.\n\n{term}\n{said}\n\nThe file is plain text."), 0)
     names = [unit.text for unit in found if unit.label]
     assert names == [term]
@@ -95,6 +95,6 @@ def test_what_stands_below_a_term_is_said_of_it(term: str, said: str) -> None:
     assert found[3].own >= found[1].own
 
 
-def test_an_item_among_items_is_no_term() -> None:
+def test_a_list_item_is_not_a_term() -> None:
     items = "Bring these:\nA wrench\nA hammer\nGloves that the cold of the pipes does not go through, and a lamp."
     assert [unit.group for unit in units(hit_of(items), 0)] == [""] * 4

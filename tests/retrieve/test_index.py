@@ -14,7 +14,9 @@ from pipelines.retrieve.sparse_rows import Entries, SparseRows, rows_of
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 4)), st.integers(1, 9)))
-def test_rows_hold_what_they_were_made_of_also_transposed(pairs: dict[tuple[int, int], int]) -> None:
+def test_sparse_rows_and_their_transpose_hold_the_entries_they_were_built_from(
+    pairs: dict[tuple[int, int], int],
+) -> None:
     rows = rows_of(Entries.flat(array("i", chain.from_iterable(pairs)), array("f", pairs.values())), 6)
     assert _entries(rows) == pairs
     assert {(r, c): v for (c, r), v in _entries(rows.transposed(5)).items()} == pairs
@@ -41,31 +43,31 @@ def _entries(rows: SparseRows) -> dict[tuple[int, int], int]:
         ("水泵（旧）", ["水泵 旧", "水泵"]),
     ],
 )
-def test_a_title_gives_its_shorter_forms(title: str, keys: list[str]) -> None:
+def test_a_title_has_keys_for_its_shorter_forms(title: str, keys: list[str]) -> None:
     assert list(title_keys(title)) == keys
 
 
 @pytest.mark.parametrize(
     ("title", "language"), [("Über das", "de"), ("Et vous", "fr"), ("Who they", "en"), ("什么", "zh")]
 )
-def test_a_title_of_words_that_name_nothing_in_its_language_is_no_name(title: str, language: str) -> None:
+def test_a_title_of_function_words_in_its_language_has_no_keys(title: str, language: str) -> None:
     assert list(title_keys(title, language)) == []
     assert list(title_keys(f"{title} Torvik", language)) != []
 
 
 @pytest.mark.parametrize(("language", "called"), [("en", "mail"), ("de", "nachricht"), ("zh", "邮件")])
-def test_a_document_is_called_by_its_kind_in_its_language(language: str, called: str) -> None:
+def test_the_words_of_a_document_include_its_kind_in_its_language(language: str, called: str) -> None:
     assert set(terms(called, language)) <= set(document_words("Re: seals", "a.eml", "message/rfc822", language))
 
 
-def test_names_are_compared_by_their_words() -> None:
+def test_name_keys_ignore_case_punctuation_and_diacritics() -> None:
     assert name_key("DS-2041 (Rev. B)") == name_key("ds 2041 rev b")
     assert name_key("Akinoshū Kenji") == name_key("akinoshu kenji")
     assert name_key("が 가") == "が 가"
     assert [key for _, _, key in word_ngrams("one two three", 2)] == ["one two", "two three", "one", "two", "three"]
 
 
-def test_a_document_is_called_by_title_file_and_kind() -> None:
+def test_the_words_of_a_document_come_from_title_file_name_and_kind() -> None:
     found = document_words("Pump list", "x/PumpPrices_2024.xlsx", "application/vnd.spreadsheetml.sheet")
     assert {"pump", "list", "price", "2024", "spreadsheet", "workbook"} <= set(found)
     assert document_words("", "", "") == []

@@ -13,7 +13,9 @@ from pipelines.store.lancedb.store import LanceVectorStore
 from pipelines.store.vector import EmbeddedRecords, Record, RecordKind
 
 
-def test_an_index_comes_back_as_it_was_kept(store: EmbeddedStore, index: Index, tmp_path: Path) -> None:
+def test_a_saved_index_is_loaded_unchanged_for_the_same_state(
+    store: EmbeddedStore, index: Index, tmp_path: Path
+) -> None:
     scale = Scale({"chunk": 0.25}, 0.75, {"chunk": np.eye(3, dtype=np.float32)})
     save_index(tmp_path, "state", index, scale)
     kept = load_index(tmp_path, "state")
@@ -28,12 +30,13 @@ def test_an_index_comes_back_as_it_was_kept(store: EmbeddedStore, index: Index, 
     assert load_index(tmp_path / "nowhere", "state") is None
 
 
-def test_what_cannot_be_kept_is_no_error(index: Index, tmp_path: Path) -> None:
+def test_an_index_that_cannot_be_saved_is_not_an_error(index: Index, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     save_index(tmp_path / "file" / "folder", "state", index, Scale({}))
+    assert load_index(tmp_path / "file" / "folder", "state") is None
 
 
-def test_another_graph_or_embedder_is_another_state(store: EmbeddedStore) -> None:
+def test_the_graph_state_depends_on_graph_and_embedder(store: EmbeddedStore) -> None:
     from pipelines.llm.embedder import EmbedderInfo
 
     one = EmbedderInfo("wordllama", "m", 256)
@@ -49,7 +52,7 @@ def unit(*values: float) -> Vectors:
     return row / np.linalg.norm(row)
 
 
-def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
+def test_the_scale_maps_chance_similarity_to_zero_and_identity_to_one(tmp_path: Path) -> None:
     store = LanceVectorStore(tmp_path / "vectors", 2)
     rows = {"one": unit(1, 0), "two": unit(0.6, 0.8)}
     for name, row in rows.items():
@@ -57,14 +60,14 @@ def test_the_scale_runs_from_chance_to_the_thing_itself(tmp_path: Path) -> None:
         atom = Record(f"atom:{name}", RecordKind.ATOM, name, "t", f"chunk:{name}")
         store.write([name], EmbeddedRecords((chunk, atom), np.stack([row, row])))
     scale = measure_scale(store, list(rows))
-    # Vectors are kept with two bytes a number: eleven bits of each.
+    # The store keeps vectors as 16-bit floats, with 11 significant bits.
     assert scale.floors["chunk"] == pytest.approx(0.6, abs=1e-3)
     assert scale.top == pytest.approx(1.0, abs=1e-3)
     values = np.array([0.6, 0.8, 1.0, 0.1], dtype=np.float32)
     assert scale.scaled(RecordKind.CHUNK, values, unit(1, 0)).tolist() == pytest.approx([0.0, 0.5, 1.0, 0.0], abs=2e-3)
 
 
-def test_a_question_that_is_near_to_everything_is_held_to_its_own_chance() -> None:
+def test_the_scale_of_a_question_starts_at_its_own_background_similarity() -> None:
     background = np.stack([unit(1, 0.1), unit(1, -0.1)])
     scale = Scale({"chunk": 0.0}, 1.0, {"chunk": background})
     for question in (unit(1, 0), unit(0, 1)):
@@ -74,7 +77,7 @@ def test_a_question_that_is_near_to_everything_is_held_to_its_own_chance() -> No
         assert found.tolist() == pytest.approx([0.0, above], abs=1e-6)
 
 
-def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_other(tmp_path: Path) -> None:
+def test_the_floor_of_tags_is_their_mean_similarity_to_one_another(tmp_path: Path) -> None:
     store = LanceVectorStore(tmp_path / "vectors", 2)
     row = unit(1, 0)
     chunk = Record("chunk:one", RecordKind.CHUNK, "one", "t", "chunk:one")
@@ -85,10 +88,10 @@ def test_two_tags_that_any_embedder_finds_alike_are_no_other_words_for_each_othe
     scale = measure_scale(store, ["one"])
     cosines = [float(vectors[one] @ vectors[two]) for one, two in ((2, 3), (2, 4), (3, 4))]
     assert scale.floors["tag"] == pytest.approx(np.mean(cosines), abs=1e-3)
-    # What is left from the floor to 1 is 0.08, an eleventh of the whole: as much coarser is the likeness.
+    # The range from the floor to 1 is 0.08, so rounding errors are about eleven times larger.
     assert scale.similarity(RecordKind.TAG, float(np.mean(cosines))) == pytest.approx(0.0, abs=2e-2)
     assert scale.similarity(RecordKind.TAG, 1.0) == pytest.approx(1.0, abs=2e-2)
 
 
-def test_an_empty_store_has_a_plain_scale(tmp_path: Path) -> None:
+def test_an_empty_store_has_the_default_scale(tmp_path: Path) -> None:
     assert measure_scale(LanceVectorStore(tmp_path / "vectors", 2), []) == Scale({})

@@ -1,4 +1,4 @@
-"""What one edit has the index read, and what it changes in pages that are not read."""
+"""Tests of updating an index after one edit: what is read from the graph, and what changes in other documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def graph(tmp_path: Path) -> Iterator[GraphStore]:
 
 
 class Counted(GraphStore):
-    """A graph store that tells whose nodes and edges were read."""
+    """A graph store that records the nodes and edges read."""
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
@@ -62,7 +62,7 @@ def page(name: str, said: str) -> Subgraph:
 
 
 @pytest.mark.parametrize("pages", [4, 40])
-def test_what_an_edit_has_read_grows_with_the_edit_alone(graph: GraphStore, pages: int) -> None:
+def test_only_the_nodes_and_edges_of_the_edit_are_read(graph: GraphStore, pages: int) -> None:
     named = [Node(f"entity:{one}", NodeKind.ENTITY, CORPUS_OWNER, {"name": str(one)}) for one in range(pages)]
     for number in range(pages):
         graph.write(page(f"page {number}", f"{number}"))
@@ -76,7 +76,7 @@ def test_what_an_edit_has_read_grows_with_the_edit_alone(graph: GraphStore, page
     assert sorted(edge.target for edge in counted.edges_read) == ["entity:0", "entity:new"]
 
 
-def test_a_name_that_a_longer_one_has_inside_is_told_of_pages_that_are_not_read(graph: GraphStore) -> None:
+def test_a_new_name_inside_a_longer_one_is_indexed_in_documents_that_are_not_read(graph: GraphStore) -> None:
     longer = Node("entity:long", NodeKind.ENTITY, CORPUS_OWNER, {"name": "History of Torvik"})
     graph.write(page("a", "long"))
     graph.write(Subgraph(CORPUS_OWNER, (longer,)))
@@ -89,7 +89,7 @@ def test_a_name_that_a_longer_one_has_inside_is_told_of_pages_that_are_not_read(
     assert_equal(build_index(graph, grown), before)
 
 
-def test_edges_of_another_owner_at_a_page_are_read_with_it(graph: GraphStore) -> None:
+def test_edges_of_another_owner_are_read_with_their_document(graph: GraphStore) -> None:
     graph.write(page("a", "0"))
     graph.write(page("b", "0"))
     graph.write(Subgraph(CORPUS_OWNER, tuple(Node(f"entity:{i}", NodeKind.ENTITY, CORPUS_OWNER) for i in range(3))))
@@ -104,7 +104,7 @@ def test_edges_of_another_owner_at_a_page_are_read_with_it(graph: GraphStore) ->
     assert index.chunk_entities.counts().tolist() == [1, 1]
 
 
-def test_an_index_is_grown_of_the_one_in_the_file(graph: GraphStore, tmp_path: Path) -> None:
+def test_an_index_is_updated_from_the_one_saved_in_a_file(graph: GraphStore, tmp_path: Path) -> None:
     graph.write(page("a", "0"))
     save_index(tmp_path / "kept", "state", build_index(graph), Scale({}))
     graph.write(page("b", "lighthouse"))

@@ -1,4 +1,4 @@
-"""An index that takes over what the one before has is the one that the graph gives alone."""
+"""Tests that an index updated from the previous one equals one built from the graph alone."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def subgraph(name: str, told: dict[str, Any]) -> Subgraph:
     properties = {one: told[one] for one in ("title", "uri", "language")}
     nodes, edges = [Node(id, NodeKind.DOCUMENT, id, properties)], []
     for place, chunk in enumerate(told["chunks"]):
-        # An id is made of what a chunk says, as the real ones are: they are in no order of documents.
+        # As real ids, these depend on the text and are not sorted by document.
         own = f"chunk:{len(chunk['text'])}:{name}{place}"
         properties = {one: chunk[one] for one in ("text", "summary", "page")} | {"language": told["language"]}
         nodes.append(Node(own, NodeKind.CHUNK, id, properties))
@@ -82,7 +82,7 @@ def corpus(documents: dict[str, dict[str, Any]], told: dict[str, dict[str, str]]
     return Subgraph(CORPUS_OWNER, tuple(nodes), tuple(edges))
 
 
-def make_equal(graph: GraphStore, documents: dict[str, dict[str, Any]], told: dict[str, dict[str, str]]) -> None:
+def write_state(graph: GraphStore, documents: dict[str, dict[str, Any]], told: dict[str, dict[str, str]]) -> None:
     for owner in set(graph.owners()) - {f"document:{name}" for name in documents} - {CORPUS_OWNER}:
         graph.remove(owner)
     for name, document in documents.items():
@@ -92,12 +92,12 @@ def make_equal(graph: GraphStore, documents: dict[str, dict[str, Any]], told: di
 
 @settings(max_examples=150)
 @given(st.lists(st.tuples(corpora, listed), min_size=2, max_size=4))
-def test_an_index_grown_over_edits_is_the_one_that_the_graph_gives(states: list[tuple[Any, Any]]) -> None:
+def test_an_index_updated_over_edits_equals_one_built_anew(states: list[tuple[Any, Any]]) -> None:
     with TemporaryDirectory() as folder:
         store = EmbeddedStore.open(Path(folder) / "strata.db")
         index = None
         for documents, told in states:
-            make_equal(store.graph, documents, told)
+            write_state(store.graph, documents, told)
             index = build_index(store.graph, index)
             assert_equal(index, build_index(store.graph))
         store.close()

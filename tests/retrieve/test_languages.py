@@ -1,4 +1,4 @@
-"""Retrieval over a knowledge base of several languages, made by the ordinary ingest, asked as its readers would."""
+"""Tests of retrieval over a knowledge base of several languages."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
         yield opened
 
 
-def first(retriever: Retriever, question: str, mode: Mode = Mode.GRAPH) -> str:
+def first_passage(retriever: Retriever, question: str, mode: Mode = Mode.GRAPH) -> str:
     hits = retriever.retrieve(question, 3, mode=mode)
     return passage_id(hits[0].uri) if hits else ""
 
@@ -92,8 +92,8 @@ def first(retriever: Retriever, question: str, mode: Mode = Mode.GRAPH) -> str:
         ("軸受の点検", "ja-pump"),
     ],
 )
-def test_a_word_is_found_in_another_form(retriever: Retriever, question: str, passage: str, mode: Mode) -> None:
-    assert first(retriever, question, mode) == passage
+def test_a_word_is_found_by_another_inflection(retriever: Retriever, question: str, passage: str, mode: Mode) -> None:
+    assert first_passage(retriever, question, mode) == passage
 
 
 @pytest.mark.parametrize(
@@ -105,26 +105,26 @@ def test_a_word_is_found_in_another_form(retriever: Retriever, question: str, pa
         ("passangers of the fery", "en-ferry"),
     ],
 )
-def test_a_typing_error_finds_the_page(retriever: Retriever, question: str, passage: str) -> None:
-    assert first(retriever, question) == passage
+def test_a_misspelt_word_finds_the_passage(retriever: Retriever, question: str, passage: str) -> None:
+    assert first_passage(retriever, question) == passage
 
 
-def test_a_compound_is_found_by_its_part_and_by_a_longer_one(retriever: Retriever) -> None:
-    assert first(retriever, "Welches Limit gilt?") == "de-quota"
-    assert first(retriever, "Was kostet der Hafenumbau?") == "de-haus"
+def test_a_compound_is_found_by_its_part_and_by_a_longer_compound(retriever: Retriever) -> None:
+    assert first_passage(retriever, "Welches Limit gilt?") == "de-quota"
+    assert first_passage(retriever, "Was kostet der Hafenumbau?") == "de-haus"
 
 
 @pytest.mark.parametrize("question", ["Which time zone has a server?", "time-zone", "the timezone"])
-def test_words_are_found_however_they_are_joined(retriever: Retriever, question: str) -> None:
-    assert first(retriever, question) == "en-clock"
+def test_a_compound_is_found_written_together_apart_or_hyphenated(retriever: Retriever, question: str) -> None:
+    assert first_passage(retriever, question) == "en-clock"
 
 
 @pytest.mark.parametrize("question", ["68 Nm", "68 N·m", "68Nm"])
-def test_a_value_is_found_however_it_is_written(retriever: Retriever, question: str) -> None:
-    assert first(retriever, question) == "de-pumpe"
+def test_a_value_is_found_in_different_spellings_of_its_unit(retriever: Retriever, question: str) -> None:
+    assert first_passage(retriever, question) == "de-pumpe"
 
 
-def test_a_word_counts_once_in_however_many_languages(retriever: Retriever) -> None:
+def test_a_word_of_several_languages_counts_once(retriever: Retriever) -> None:
     index = retriever.index
     assert set(index.languages) == {"de", "fr", "ru", "en", "ja"}
     query = analyze_query("Radio radio", index)
@@ -132,10 +132,10 @@ def test_a_word_counts_once_in_however_many_languages(retriever: Retriever) -> N
     assert query.ideal == pytest.approx(float(query.weights[0]))
 
 
-def test_a_stop_word_is_one_in_its_own_language_alone(retriever: Retriever) -> None:
+def test_a_stop_word_is_ignored_only_in_its_own_language(retriever: Retriever) -> None:
     assert analyze_query("die Häuser", retriever.index).terms == ("haus",)
     assert "die" in analyze_query("When did the passengers die?", retriever.index).terms
-    assert first(retriever, "When may passengers die?") == "en-ferry"
+    assert first_passage(retriever, "When may passengers die?") == "en-ferry"
 
 
 @pytest.mark.parametrize(
@@ -149,20 +149,20 @@ def test_a_stop_word_is_one_in_its_own_language_alone(retriever: Retriever) -> N
         ("Hur lång tid tar det att bygga om husen?", "sv"),
     ],
 )
-def test_the_language_of_a_question_is_told_by_its_small_words(
+def test_the_language_of_a_question_is_detected_by_its_function_words(
     retriever: Retriever, question: str, language: str
 ) -> None:
     assert question_language(question, retriever.index.languages) == language
 
 
 @pytest.mark.parametrize(("question", "language"), [("Häuser?", "de"), ("Soupapes ?", "fr"), ("Passengers?", "en")])
-def test_a_question_of_one_word_is_in_the_language_of_the_texts_that_have_it(
+def test_a_question_of_one_word_has_the_language_of_the_texts_that_contain_it(
     retriever: Retriever, question: str, language: str
 ) -> None:
     assert analyze_query(question, retriever.index).language == language
 
 
-def test_a_script_tells_the_language_of_a_question_that_the_corpus_has_not() -> None:
+def test_a_language_outside_the_corpus_is_detected_by_its_script() -> None:
     assert question_language("多久校准一次变送器？", ("en", "de")) == "zh"
     assert question_language("DS-2041", ("de", "en")) == "de"
 
@@ -170,11 +170,11 @@ def test_a_script_tells_the_language_of_a_question_that_the_corpus_has_not() -> 
 @pytest.mark.parametrize(
     ("question", "language"), [("误用 at 排了一个作业，怎么删掉它？", "zh"), ("Как запустить and и or?", "ru")]
 )
-def test_words_of_another_script_do_not_tell_the_language_of_a_question(question: str, language: str) -> None:
+def test_foreign_words_in_a_question_do_not_change_its_language(question: str, language: str) -> None:
     assert question_language(question, ("en", language)) == language
 
 
-def test_vectors_count_only_in_languages_that_the_embedder_reads(retriever: Retriever) -> None:
+def test_vectors_only_count_in_languages_that_the_embedder_supports(retriever: Retriever) -> None:
     languages = [retriever.index.languages[place] for place in retriever.index.language_of]
     readable = retriever.features("When does the ferry cross?").layers.readable
     assert [language for language, reads in zip(languages, readable, strict=True) if reads] == ["en", "en"]
@@ -188,7 +188,7 @@ def test_vectors_count_only_in_languages_that_the_embedder_reads(retriever: Retr
         ("Und", "Die Pumpen werden jedes Jahr geprüft.", "Wann werden die Pumpen und die Häuser geprüft?"),
     ],
 )
-def test_a_heading_of_common_words_is_no_name_in_a_question(
+def test_a_title_of_function_words_is_not_recognized_in_a_question(
     tmp_path: Path, title: str, text: str, question: str
 ) -> None:
     passage = Passage("one", title, text)

@@ -1,4 +1,4 @@
-"""Words are embedded once, as long as they are kept."""
+"""Tests of the cache of word vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipelines.retrieve.lexicon import WordVectors
 
 
 class Counting(HashingEmbedder):
-    """Remembers what it was asked for."""
+    """An embedder that records the texts it was given."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class Counting(HashingEmbedder):
         return super().embed(texts, side)
 
 
-def test_a_word_is_embedded_once_and_has_the_vector_that_it_would_have() -> None:
+def test_a_word_is_embedded_once() -> None:
     embedder = Counting()
     words = WordVectors(embedder)
     first, second = words.of(["pump", "seal", "pump"]), words.of(["seal", "bolt"])
@@ -32,7 +32,7 @@ def test_a_word_is_embedded_once_and_has_the_vector_that_it_would_have() -> None
     assert np.array_equal(second, HashingEmbedder().embed(["seal", "bolt"]))
 
 
-def test_what_was_asked_for_longest_ago_goes_first() -> None:
+def test_the_least_recently_used_word_is_evicted() -> None:
     embedder = Counting()
     words = WordVectors(embedder, most=2)
     for asked in (["a", "b"], ["a"], ["c"], ["a"], ["b"]):

@@ -9,14 +9,14 @@ from pipelines.retrieve.question_words import CorpusWords
 from tests.retrieve.small_graph import number
 
 
-def test_names_in_a_question_are_found(index: Index) -> None:
+def test_names_and_titles_in_a_question_are_recognized(index: Index) -> None:
     query = analyze_query("Who founded alpha works, and where is Torvik?", index)
     assert {index.entity_names[entity] for entity in query.entities} == {"Alpha Works", "Torvik"}
     assert {index.titles[document] for document in query.titles} == {"Alpha Works", "Torvik"}
     assert all(0 < weight <= 1 for weight in query.titles.values())
 
 
-def test_coverage_is_nothing_where_a_term_is_missing(index: Index) -> None:
+def test_coverage_is_zero_where_a_term_is_missing(index: Index) -> None:
     query = analyze_query("lighthouse rain unheard", index)
     covered = coverage(query, index)
     assert covered.shape == (3, 5)
@@ -26,14 +26,14 @@ def test_coverage_is_nothing_where_a_term_is_missing(index: Index) -> None:
     assert query.weights[2] == query.weights.max()
 
 
-def test_terms_that_a_tag_adds_weigh_less(index: Index) -> None:
+def test_terms_added_by_a_tag_pair_are_weighted_by_it(index: Index) -> None:
     query = analyze_query("light tower", index, (TagPair("light tower", "Lighthouse", 0.5),))
     plain = analyze_query("light tower lighthouse", index)
     assert query.terms == plain.terms
     assert query.weights[2] == pytest.approx(plain.weights[2] * 0.5)
 
 
-def test_a_tag_named_in_the_question_adds_nothing(index: Index) -> None:
+def test_a_tag_already_in_the_question_adds_no_terms(index: Index) -> None:
     corpus = CorpusWords(index)
     assert expansion((TagPair("pumps", "pump", 1.0),), corpus) == ()
     added = expansion((TagPair("big car", "truck", 0.8), TagPair("lorry", "truck", 0.6)), corpus)

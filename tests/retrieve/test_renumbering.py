@@ -13,7 +13,7 @@ edges = st.dictionaries(st.tuples(st.sampled_from("abcdefghi"), st.sampled_from(
 
 
 def numbers_of(old: set[str], gone: set[str], came: set[str]) -> tuple[list[str], Renumbering]:
-    """What there is afterwards, in order: what goes may come again as another."""
+    """The names after the change, sorted, and their renumbering; a removed name may be added again."""
     before = sorted(old)
     kept = np.array([name not in gone for name in before], dtype=bool)
     added = sorted(came - (old - gone))
@@ -28,7 +28,7 @@ def matrix(pairs: dict[tuple[str, str], int], rows: list[str], columns: list[str
 
 
 @given(names, names, names)
-def test_what_is_kept_and_what_came_stand_in_one_order(old: set[str], gone: set[str], came: set[str]) -> None:
+def test_kept_and_added_names_are_in_one_sorted_order(old: set[str], gone: set[str], came: set[str]) -> None:
     after, numbers = numbers_of(old, gone, came)
     added = [after[number] for number in numbers.of_new.tolist()]
     assert numbers.size == len(after)
@@ -38,7 +38,7 @@ def test_what_is_kept_and_what_came_stand_in_one_order(old: set[str], gone: set[
 
 
 @given(names, names, names, edges)
-def test_a_matrix_under_new_numbers_has_what_is_kept_and_what_came(
+def test_a_renumbered_matrix_has_the_kept_and_added_entries(
     old: set[str], gone: set[str], came: set[str], pairs: dict[tuple[str, str], int]
 ) -> None:
     after, numbers = numbers_of(old, gone, came)
@@ -53,7 +53,7 @@ def test_a_matrix_under_new_numbers_has_what_is_kept_and_what_came(
         assert one.tolist() == other.tolist()
 
 
-def test_of_a_repeated_entry_the_highest_value_counts() -> None:
+def test_the_highest_value_of_a_repeated_entry_is_kept() -> None:
     places = np.array([1, 0, 1, 1], dtype=np.int32)
     found = rows_of(Entries(places, places, np.array([1, 5, 3, 2], dtype=np.float32)), 2)
     assert (found.starts.tolist(), found.columns.tolist(), found.values.tolist()) == ([0, 1, 2], [0, 1], [5, 3])

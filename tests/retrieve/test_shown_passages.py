@@ -1,4 +1,4 @@
-"""What a model sees of passages: all of them where there is room, else what matters."""
+"""Tests of rendering passages for a model within a token limit."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def hits_of(*texts: str) -> list[Hit]:
     return MemoryRetrieval({f"{number}.txt": text for number, text in enumerate(texts)}).hits
 
 
-def test_what_fits_is_shown_whole_with_number_and_title() -> None:
+def test_passages_within_the_limit_are_shown_whole_with_number_and_title() -> None:
     shown = render(hits_of("A crane lifts 5 t.", PUMP), 500, "crane")
     assert "[1] 0: A crane lifts 5 t." in shown
     assert f"[2] 1: {PUMP}" in shown
 
 
-def test_a_written_summary_goes_before_its_passage_and_a_quoted_one_does_not() -> None:
+def test_a_written_summary_precedes_its_passage_and_an_extracted_one_is_omitted() -> None:
     (hit,) = hits_of(PUMP)
     written = replace(hit, chunk=replace(hit.chunk, summary="An old pump: its bolts and its paint."))
     assert f"(An old pump: its bolts and its paint.)\n{PUMP}" in render([written], 500, "pump")
@@ -40,17 +40,17 @@ def test_a_written_summary_goes_before_its_passage_and_a_quoted_one_does_not() -
     assert f"[1] 0: {broken}" in render([lines], 500, "pump")
 
 
-def test_no_passages_are_said_to_be_none() -> None:
+def test_an_empty_list_of_passages_is_stated() -> None:
     assert render([], 500, "crane") == NO_PASSAGES
 
 
-def test_of_a_long_passage_the_opening_and_what_is_asked_for_are_kept_in_their_order() -> None:
+def test_a_condensed_passage_keeps_its_opening_and_the_relevant_sentences_in_order() -> None:
     short = condensed(PUMP, 24, frozenset(terms("Which torque do the casing bolts need?")))
     assert short.startswith("The pump of line 3 was built in 1998. … The casing bolts need 68 N·m.")
     assert "gate" not in short
 
 
-def test_of_a_long_passage_the_names_that_another_one_has_are_kept() -> None:
+def test_a_condensed_passage_keeps_names_shared_with_another_passage() -> None:
     team = "Wesson is a player who was with the Torvik Astros for many years."
     final = (
         "The final took place in October. The weather was fine on all of its days. The winner was cheered. "
@@ -59,19 +59,19 @@ def test_of_a_long_passage_the_names_that_another_one_has_are_kept() -> None:
     assert "Leeds Dodgers and the Torvik Astros" in render(hits_of(team, final), 70, "Who was the winner of the final?")
 
 
-def test_short_passages_leave_their_room_to_long_ones() -> None:
+def test_short_passages_leave_their_unused_tokens_to_long_ones() -> None:
     shown = render(hits_of("A crane.", "A gate.", PUMP), 100, "paint")
     assert PUMP in shown
 
 
-def test_passages_are_taken_in_their_order_as_long_as_each_has_its_share() -> None:
+def test_passages_are_taken_in_order_while_each_has_its_minimum_share() -> None:
     hits = hits_of(*(f"Text {number}. " + "word " * 300 for number in range(12)))
     assert fitting([hits[0], *hits], 800) == hits[:8]
     assert fitting(hits, 1) == hits[:1]
     assert fitting([], 800) == []
 
 
-def test_candidates_are_numbered_and_a_long_one_is_cut() -> None:
+def test_candidates_are_numbered_and_long_ones_truncated() -> None:
     hit = replace(hits_of("x")[0], title="Manual", uri="manual.pdf")
     shown = render_candidates([AtomHit("The nut.", 0.9, hit), AtomHit("word " * 200, 0.8, hit)])
     assert "1. (Manual) The nut." in shown
@@ -80,7 +80,7 @@ def test_candidates_are_numbered_and_a_long_one_is_cut() -> None:
 
 @given(st.text(alphabet="ab. \n|A泵。", max_size=300), st.integers(1, 80))
 @settings(deadline=None)
-def test_a_condensed_passage_is_the_text_itself_or_within_its_room(text: str, tokens: int) -> None:
+def test_a_condensed_passage_is_unchanged_or_within_its_token_limit(text: str, tokens: int) -> None:
     short = condensed(text, tokens, frozenset({"ab"}))
     assert short == text or estimate_tokens(short) <= tokens + 5 * (short.count("…") + 1)
 

@@ -11,7 +11,7 @@ texts = st.lists(st.text(st.characters(codec="utf-8"), max_size=4), max_size=8)
 
 
 @given(texts, st.data())
-def test_strings_are_read_as_a_list_is(said: list[str], data: st.DataObject) -> None:
+def test_strings_behave_as_a_list(said: list[str], data: st.DataObject) -> None:
     strings = Strings.of(said)
     assert list(strings) == said
     assert [strings[place] for place in range(-len(said), len(said))] == [*said, *said]
@@ -22,14 +22,14 @@ def test_strings_are_read_as_a_list_is(said: list[str], data: st.DataObject) -> 
     assert list(strings + Strings.of(["é"])) == [*said, "é"]
 
 
-def test_a_place_that_is_not_there_is_an_error() -> None:
+def test_an_index_out_of_range_is_an_error() -> None:
     for place in (1, -2):
         with pytest.raises(IndexError):
             Strings.of(["one"])[place]
 
 
 @given(texts, texts)
-def test_a_string_is_found_among_those_in_order(said: list[str], wanted: list[str]) -> None:
+def test_sorted_strings_are_searched_as_a_sorted_list(said: list[str], wanted: list[str]) -> None:
     ordered = sorted(set(said))
     strings = Strings.of(ordered)
     for one in (*said, *wanted):
@@ -40,7 +40,7 @@ def test_a_string_is_found_among_those_in_order(said: list[str], wanted: list[st
 
 
 @given(texts, texts)
-def test_a_sorted_map_is_as_a_dictionary(said: list[str], wanted: list[str]) -> None:
+def test_a_sorted_map_behaves_as_a_dictionary(said: list[str], wanted: list[str]) -> None:
     ordered = sorted(set(said))
     plain = {one: place * 2 for place, one in enumerate(ordered)}
     found = SortedMap(Strings.of(ordered), lambda place: place * 2)

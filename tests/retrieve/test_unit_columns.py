@@ -1,4 +1,4 @@
-"""Units of measure in a column of their own: which column they are, and which figures they go with."""
+"""Tests of columns with units of measure: recognizing them, and joining units to the values of their row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def table(text: str) -> list[Fields]:
     return [tuple(zip(header, row, strict=True)) for row in rows]
 
 
-def told(text: str, language: str = "en") -> list[str]:
+def cells_with_units(text: str, language: str = "en") -> list[str]:
     return [" | ".join(cell for _, cell in row) for row in with_units(table(text), language)]
 
 
@@ -30,15 +30,15 @@ def told(text: str, language: str = "en") -> list[str]:
         ("Grandeur | Unité | Valeur\nTension | V | 12\nCourant | A | 2", "fr", ["Tension | 12 V", "Courant | 2 A"]),
     ],
 )
-def test_a_figure_is_told_with_the_unit_of_its_row(text: str, language: str, rows: list[str]) -> None:
-    assert told(text, language) == rows
+def test_a_value_is_joined_with_the_unit_of_its_row(text: str, language: str, rows: list[str]) -> None:
+    assert cells_with_units(text, language) == rows
 
 
-def test_a_row_without_a_unit_or_without_a_figure_stays_as_it_is() -> None:
+def test_a_row_without_a_unit_or_a_value_is_unchanged() -> None:
     text = (
         "Quantity | Unit | K80\nFlow | m³/h | 72\nMass | kg | 395\nPower | kW | none\nSeal | – | EPDM\nStages | – | 2"
     )
-    assert told(text)[2:] == ["Power | kW | none", "Seal | – | EPDM", "Stages | – | 2"]
+    assert cells_with_units(text)[2:] == ["Power | kW | none", "Seal | – | EPDM", "Stages | – | 2"]
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,22 @@ def test_a_row_without_a_unit_or_without_a_figure_stays_as_it_is() -> None:
         "Part | Store | Stock\nSeal | north | 4\nRing | m | 2",
     ],
 )
-def test_a_column_of_classes_or_words_is_none_of_units(text: str) -> None:
+def test_a_column_of_classes_or_words_is_not_a_unit_column(text: str) -> None:
     assert with_units(table(text), "en") == table(text)
 
 
-def test_a_figure_under_a_heading_of_another_kind_takes_no_unit() -> None:
+def test_a_value_below_a_header_with_its_own_unit_gets_no_unit() -> None:
     text = "Item | Qty | Unit | Price EUR | Price\nPipe | 3 | m | 4.50 | 5\nOil | 5 | kg | 9 | 10"
-    assert told(text) == ["Pipe | 3 m | 4.50 | 5", "Oil | 5 kg | 9 | 10"]
+    assert cells_with_units(text) == ["Pipe | 3 m | 4.50 | 5", "Oil | 5 kg | 9 | 10"]
 
 
-def test_no_rows_and_rows_of_unlike_tables_stay_as_they_are() -> None:
+def test_no_rows_and_rows_of_different_tables_are_unchanged() -> None:
     unlike = [*table("A | Unit | B\nx | % | 1\ny | % | 2"), *table("C | D\nz | 3")]
     assert with_units(unlike, "en") == unlike
     assert with_units([], "en") == []
 
 
-def test_a_unit_of_evidence_has_the_cells_so_and_its_text_as_it_stands() -> None:
+def test_an_evidence_unit_has_cells_with_units_and_unchanged_text() -> None:
     row = by_text("Quantity | Unit | K80\nFlow | m³/h | 72\nEfficiency | % | 79")["Efficiency | % | 79"]
     assert row.fields == (("Quantity", "Efficiency"), ("K80", "79 %"))
     assert {"79", "k80"} <= row.own

@@ -1,4 +1,4 @@
-"""A knowledge base with something of everything, served on loopback by a real server."""
+"""Fixtures of a varied knowledge base served on loopback by a real server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COPIED = ("datasheets/DS-2041_rev_D.pdf", "mail/2025-02-04_wrong_o-rings.eml")
 
 @dataclass(frozen=True)
 class Served:
-    """A server that answers."""
+    """A running server."""
 
     url: str
     settings: ServeSettings
@@ -53,7 +53,7 @@ class Served:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder and a knowledge base of it, side by side, not to be changed."""
+    """A folder and its knowledge base, side by side; must not be changed."""
     place = tmp_path_factory.mktemp("served")
     for name, text in FILES.items():
         path = place / "folder" / name
@@ -70,7 +70,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def running(settings: ServeSettings) -> Iterator[Served]:
-    """Serve on a free port of loopback, as `serve.app.run` does, in a thread of this process."""
+    """Serve on a free port of loopback as `serve.app.run` does, in a thread of this process."""
     with open_services(settings) as services:
         app = create_app(settings, services)
         config = uvicorn.Config(app, port=0, access_log=False, log_level="warning")
@@ -93,7 +93,7 @@ def served(made: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def guarded(made: Path) -> Iterator[Served]:
-    """The same behind a key, and without the folder of the documents."""
+    """A server of the same knowledge base that requires a key and has no folder of documents."""
     with running(ServeSettings((made / "kb",), keys=(Key(KEY, Access()),))) as server:
         yield server
 
@@ -106,14 +106,14 @@ def client(served: Served) -> Iterator[httpx2.Client]:
 
 @pytest.fixture
 def api(served: Served) -> Iterator[httpx2.Client]:
-    """A client whose paths begin at the knowledge base."""
+    """A client whose base URL is that of the knowledge base."""
     with replace(served, url=f"{served.url}/api/kb/kb").client() as opened:
         yield opened
 
 
 @pytest.fixture
 def id_of(api: httpx2.Client) -> Callable[[str], str]:
-    """The id of the document whose path holds these words."""
+    """Returns the id of the only document whose path contains the given words."""
 
     def found(words: str) -> str:
         (one,) = api.get("/documents", params={"q": words}).json()["items"]
@@ -124,7 +124,7 @@ def id_of(api: httpx2.Client) -> Callable[[str], str]:
 
 @pytest.fixture(scope="module")
 def browser(served: Served) -> Iterator[Browser]:
-    """A browser. It comes after the server: Playwright's loop runs in this thread, where none may run for an ingest."""
+    """A browser, started after the server: Playwright's event loop runs in this thread, where an ingest cannot."""
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next((found for name in names if (found := shutil.which(name))), None)
     if path is None:

@@ -1,4 +1,4 @@
-"""Every page of the explorer, and the words that a browser shows on one."""
+"""The pages of the explorer to test, and the text a browser shows on a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = """() => {
 
 
 def pages(id_of: Callable[[str], str]) -> list[str]:
-    """The paths of the pages of the test's knowledge base, of each kind one that shows much."""
+    """The paths of the pages over the test's knowledge base, one of each kind."""
     sheet, manual = id_of("DS-2041_rev_D.pdf"), id_of("manual.md")
     named = ("", "/ask", "/documents", "/entities", "/tags", "/graph", "/failures", "/runs", "/corrections")
     lists = [f"/kb/kb{path}" for path in named]
@@ -31,6 +31,6 @@ def pages(id_of: Callable[[str], str]) -> list[str]:
 
 
 def text_of(page: Page) -> list[str]:
-    """What a page shows, in pieces, without what is marked as English."""
+    """The texts of a page, except those marked as English."""
     shown: list[str] = page.evaluate(_SHOWN)
     return shown

@@ -1,4 +1,4 @@
-"""axe finds nothing on any page, by day and by night, wide and narrow; all can be done from the keyboard."""
+"""Accessibility tests with axe in light and dark, wide and narrow pages, and of keyboard navigation."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ FOCUSED = "document.activeElement.dataset.place ?? ''"
 
 @pytest.fixture(scope="module")
 def served(made: Path) -> Iterator[Served]:
-    """The server with all that an admin may do; nothing is done."""
+    """A server that allows changes, so that the controls of an admin are shown."""
     with running(ServeSettings((made / "kb",), (made / "folder",), changes=True)) as server:
         yield server
 
 
 def found(page: Page, where: str) -> list[str]:
-    """What axe finds amiss on a page as it is now."""
+    """The violations that axe finds on a page in its current state."""
     page.evaluate(OPEN)
     amiss = axe.Axe().run(page).response["violations"]
     return [f"{where}: {one['id']}: {node['html']}: {node['failureSummary']}" for one in amiss for node in one["nodes"]]
@@ -43,7 +43,7 @@ def found(page: Page, where: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "viewport"), [("light", WIDE), ("dark", NARROW)], ids=["light-wide", "dark-narrow"])
-def test_axe_finds_nothing(
+def test_axe_finds_no_violations(
     browser: Browser, served: Served, id_of: Callable[[str], str], scheme: str, viewport: dict[str, int]
 ) -> None:
     amiss = []
@@ -64,7 +64,7 @@ def test_axe_finds_nothing(
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_whatever_can_be_clicked_is_reached_by_tab(
+def test_every_clickable_element_can_be_reached_by_tab(
     browser: Browser, served: Served, id_of: Callable[[str], str], viewport: dict[str, int]
 ) -> None:
     with browser.new_context(base_url=served.url, viewport=viewport) as context:  # type: ignore[arg-type]
@@ -79,13 +79,13 @@ def test_whatever_can_be_clicked_is_reached_by_tab(
             there = page.evaluate(NUMBERED)
             reached = set()
             page.evaluate("document.activeElement.blur()")
-            for _ in range(2 * len(there) + 20):  # a field for files has two stops, an empty end of the page one
+            for _ in range(2 * len(there) + 20):  # a file input has two tab stops, and the end of the page one
                 page.keyboard.press("Tab")
                 reached.add(page.evaluate(FOCUSED))
             assert [one for place, one in enumerate(there) if str(place) not in reached] == [], path
 
 
-def test_a_citation_is_opened_and_closed_from_the_keyboard(browser: Browser, served: Served) -> None:
+def test_a_citation_can_be_opened_and_closed_with_the_keyboard(browser: Browser, served: Served) -> None:
     with browser.new_context(base_url=served.url) as context:
         page = context.new_page()
         page.set_default_timeout(WAIT)

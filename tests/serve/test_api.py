@@ -1,4 +1,4 @@
-"""The HTTP API over a real server: documents, knowledge, search, answers, problems."""
+"""Tests of the HTTP API on a real server: documents, knowledge, search, answers and problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def events(reply: httpx2.Response) -> list[tuple[str, dict[str, object]]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-def test_the_overview_counts_files_by_status_and_tells_languages_and_contents(client: httpx2.Client) -> None:
+def test_the_overview_counts_files_by_status_languages_and_contents(client: httpx2.Client) -> None:
     told = client.get("/api/kb/kb").json()
     assert told["statuses"] == {"indexed": 6, "malformed": 1}
     assert told["documents"] == 7
@@ -37,8 +37,8 @@ def test_the_overview_counts_files_by_status_and_tells_languages_and_contents(cl
     assert (told["amiss"], told["strategy"], told["spending"]) == ("", "extractive", [])
 
 
-def test_the_settings_in_force_are_told(client: httpx2.Client, made: Path, tmp_path: Path) -> None:
-    assert client.get("/api/kb/kb").json()["settings"] == {"ingest.workers": "1"}  # as all tests have it
+def test_the_overview_has_the_changed_settings(client: httpx2.Client, made: Path, tmp_path: Path) -> None:
+    assert client.get("/api/kb/kb").json()["settings"] == {"ingest.workers": "1"}  # set for all tests
     assert "<code>ingest.workers</code>" in client.get("/kb/kb").text
     copied = shutil.copytree(made / "kb", tmp_path / "kb")
     (copied / "strata.toml").write_text("[qa.answer]\nchunks = 7\n")
@@ -46,11 +46,11 @@ def test_the_settings_in_force_are_told(client: httpx2.Client, made: Path, tmp_p
         assert overview(library.named("kb", None)).settings["qa.answer"] == '{"chunks":7}'
 
 
-def test_knowledge_bases_are_listed_by_the_names_of_their_folders(client: httpx2.Client) -> None:
+def test_knowledge_bases_are_listed_by_folder_name(client: httpx2.Client) -> None:
     assert client.get("/api/kb").json() == [{"name": "kb", "documents": 7, "searchable": 6}]
 
 
-def test_every_file_is_listed_those_too_that_are_not_in(api: httpx2.Client) -> None:
+def test_all_files_are_listed_including_failed_ones(api: httpx2.Client) -> None:
     told = api.get("/documents").json()
     assert told["total"] == 7
     assert [one["uri"] for one in told["items"]] == sorted(one["uri"] for one in told["items"])
@@ -60,7 +60,7 @@ def test_every_file_is_listed_those_too_that_are_not_in(api: httpx2.Client) -> N
     assert api.get(f"/documents/{broken['id']}").json()["line"] == broken
 
 
-def test_documents_are_found_by_words_and_shown_in_parts(api: httpx2.Client) -> None:
+def test_documents_can_be_searched_and_paged(api: httpx2.Client) -> None:
     (found,) = api.get("/documents", params={"q": "STOP.txt"}).json()["items"]
     assert found["uri"] == "policies/stop.txt"
     whole = api.get("/documents").json()["items"]
@@ -69,13 +69,13 @@ def test_documents_are_found_by_words_and_shown_in_parts(api: httpx2.Client) -> 
     assert api.get("/documents", params={"language": "zh"}).json()["total"] == 0
 
 
-def test_failures_say_what_to_do(api: httpx2.Client) -> None:
+def test_failures_have_a_remedy(api: httpx2.Client) -> None:
     (broken,) = api.get("/failures").json()["items"]
     assert broken["status"] == "malformed"
     assert "save it again" in broken["remedy"]
 
 
-def test_a_document_has_its_structure_knowledge_and_references(api: httpx2.Client, id_of: Find) -> None:
+def test_a_document_has_its_structure_tags_and_references(api: httpx2.Client, id_of: Find) -> None:
     manual = id_of("manual.md")
     told = api.get(f"/documents/{manual}").json()
     assert [one["title"] for one in told["sections"]] == ["Storage", "Bolts"]
@@ -87,7 +87,7 @@ def test_a_document_has_its_structure_knowledge_and_references(api: httpx2.Clien
     assert manual in [one["other"] for one in cited]
 
 
-def test_chunks_are_slices_in_their_order_and_tables_have_their_rows(api: httpx2.Client, id_of: Find) -> None:
+def test_chunks_are_ordered_slices_and_tables_have_their_rows(api: httpx2.Client, id_of: Find) -> None:
     manual = id_of("manual.md")
     chunks = api.get(f"/documents/{manual}/chunks").json()["items"]
     assert [one["position"] for one in chunks] == list(range(len(chunks)))
@@ -101,7 +101,7 @@ def test_chunks_are_slices_in_their_order_and_tables_have_their_rows(api: httpx2
     assert [one["page"] for one in figures] == [1]
 
 
-def test_a_page_is_drawn_and_told_with_the_boxes_of_its_blocks(api: httpx2.Client, id_of: Find) -> None:
+def test_a_page_is_rendered_and_has_the_boxes_of_its_blocks(api: httpx2.Client, id_of: Find) -> None:
     sheet = id_of("DS-2041_rev_D.pdf")
     told = api.get(f"/documents/{sheet}/pages/2").json()
     assert told["blocks"]
@@ -115,12 +115,12 @@ def test_a_page_is_drawn_and_told_with_the_boxes_of_its_blocks(api: httpx2.Clien
     assert len(picture.convert("L").getcolors() or ()) > 10
 
 
-def test_a_part_of_a_mail_is_drawn_from_what_the_ingest_kept(api: httpx2.Client, id_of: Find) -> None:
+def test_a_page_of_an_attachment_is_rendered_from_the_stored_member(api: httpx2.Client, id_of: Find) -> None:
     part = id_of("RMA-0192.pdf")
     assert api.get(f"/documents/{part}/pages/1.png").content.startswith(b"\x89PNG")
 
 
-def test_where_there_is_no_picture_the_reason_is_told(guarded: Served, api: httpx2.Client, id_of: Find) -> None:
+def test_a_missing_page_image_has_a_reason(guarded: Served, api: httpx2.Client, id_of: Find) -> None:
     manual, sheet = id_of("manual.md"), id_of("DS-2041_rev_D.pdf")
     assert api.get(f"/documents/{manual}/pages/1.png").status_code == 404
     missing = api.get(f"/documents/{sheet}/pages/3.png")
@@ -133,7 +133,7 @@ def test_where_there_is_no_picture_the_reason_is_told(guarded: Served, api: http
         assert (refused.status_code, refused.json()["detail"]) == (404, page["reason"])
 
 
-def test_search_returns_passages_with_what_their_scores_are_made_of(api: httpx2.Client) -> None:
+def test_search_returns_passages_with_the_shares_of_their_scores(api: httpx2.Client) -> None:
     hits = api.post("/search", json={"question": "How long may EPDM rings be stored?", "limit": 3}).json()["hits"]
     assert 1 <= len(hits) <= 3
     assert "7 years" in hits[0]["text"]
@@ -141,7 +141,7 @@ def test_search_returns_passages_with_what_their_scores_are_made_of(api: httpx2.
     assert abs(sum(hits[0]["shares"].values()) - hits[0]["score"]) < 1e-4
 
 
-def test_an_answer_cites_the_exact_characters_of_its_document(api: httpx2.Client, id_of: Find) -> None:
+def test_an_answer_cites_exact_character_spans(api: httpx2.Client, id_of: Find) -> None:
     answer = api.post("/ask", json=TORQUE).json()
     assert (answer["ending"], answer["abstained"]) == ("answered", False)
     assert "68" in answer["text"]
@@ -158,7 +158,7 @@ def test_a_citation_of_a_page_has_its_boxes(api: httpx2.Client) -> None:
     assert [box["page"] for box in citation["boxes"]] == [1]
 
 
-def test_a_streamed_answer_has_its_trace_first_and_is_the_same(api: httpx2.Client) -> None:
+def test_a_streamed_answer_sends_its_trace_first_and_equals_the_plain_answer(api: httpx2.Client) -> None:
     reply = api.post("/ask/stream", json=TORQUE)
     assert reply.headers["content-type"].startswith("text/event-stream")
     told = events(reply)
@@ -169,12 +169,12 @@ def test_a_streamed_answer_has_its_trace_first_and_is_the_same(api: httpx2.Clien
     assert answer["text"] == api.post("/ask", json=TORQUE).json()["text"]
 
 
-def test_what_the_documents_do_not_say_is_told_with_the_nearest_passages(api: httpx2.Client) -> None:
+def test_a_question_that_no_document_answers_is_refused(api: httpx2.Client) -> None:
     answer = api.post("/ask", json={"question": "Who was the king of Sweden in 1632?"}).json()
     assert (answer["ending"], answer["abstained"]) == ("not_in_documents", True)
 
 
-def test_a_problem_in_a_stream_is_an_event_and_in_a_reply_a_status(api: httpx2.Client) -> None:
+def test_a_problem_is_an_event_of_a_stream_and_a_status_of_a_reply(api: httpx2.Client) -> None:
     asked = TORQUE | {"documents": ["manuel.md"]}
     ((name, told),) = events(api.post("/ask/stream", json=asked))
     assert (name, told["status"]) == ("problem", 404)
@@ -185,7 +185,7 @@ def test_a_problem_in_a_stream_is_an_event_and_in_a_reply_a_status(api: httpx2.C
     assert "manual.md" in str(told["hint"])
 
 
-def test_tags_and_entities_lead_to_the_chunks_they_stand_in(api: httpx2.Client) -> None:
+def test_tags_and_entities_have_their_chunks(api: httpx2.Client) -> None:
     for kind in ("tags", "entities"):
         told = api.get(f"/{kind}", params={"limit": 5}).json()
         counts = [one["count"] for one in told["items"]]
@@ -197,7 +197,7 @@ def test_tags_and_entities_lead_to_the_chunks_they_stand_in(api: httpx2.Client) 
     assert [one["uri"] for one in api.get(f"/entities/{found['id']}").json()["appearances"]] == ["policies/stop.txt"]
 
 
-def test_a_neighbourhood_has_all_layers_and_keeps_to_its_limit(api: httpx2.Client, id_of: Find) -> None:
+def test_a_neighbourhood_has_all_layers_and_respects_its_limit(api: httpx2.Client, id_of: Find) -> None:
     sheet = id_of("DS-2041_rev_D.pdf")
     near = api.get(f"/graph/{sheet}", params={"hops": 3, "limit": 300}).json()
     assert {one["layer"] for one in near["nodes"]} == {"InformationResource", "Corpus", "DistilledKnowledge"}
@@ -209,7 +209,9 @@ def test_a_neighbourhood_has_all_layers_and_keeps_to_its_limit(api: httpx2.Clien
     assert api.get(f"/graph/{sheet}", params={"hops": 0}).json()["edges"] == []
 
 
-def test_what_is_not_there_or_wrong_is_a_problem_with_a_reason(client: httpx2.Client, api: httpx2.Client) -> None:
+def test_missing_resources_and_invalid_requests_are_problems_with_a_reason(
+    client: httpx2.Client, api: httpx2.Client
+) -> None:
     asked = [
         (client.get("/api/kb/none"), 404),
         (client.get("/api/none"), 404),
@@ -233,7 +235,7 @@ def test_what_is_not_there_or_wrong_is_a_problem_with_a_reason(client: httpx2.Cl
         assert "Traceback" not in reply.text
 
 
-def test_the_description_lists_every_route_and_its_values(client: httpx2.Client) -> None:
+def test_the_openapi_description_has_every_route(client: httpx2.Client) -> None:
     told = client.get("/api/openapi.json").json()
     assert "/api/kb/{kb}/ask/stream" in told["paths"]
     assert len(told["paths"]) == 29

@@ -1,4 +1,4 @@
-"""What an admin may change: files that are sent, ingests as jobs, and what readers see meanwhile."""
+"""Tests of changes by an admin: uploads, ingest jobs, feedback and verdicts, and what readers see meanwhile."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from tests.serve.test_api import events
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-BOSS = "the-key-of-the-boss"
+ADMIN_KEY = "the-key-of-the-boss"
 VALVE = b"# Valve\n\nThe quokka valve was invented by Ada Brook.\n"
 ASKED = {"question": "Who invented the quokka valve?", "limit": 1}
 
 
 @pytest.fixture
 def changing(made: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server that lets an admin change a copy of the knowledge base and its folder."""
+    """A server that allows changes to a copy of the knowledge base and its folder."""
     folder = Path(shutil.copytree(made / "folder", tmp_path / "folder"))
     kb = Path(shutil.copytree(made / "kb", tmp_path / "kb"))
-    keys = (Key(BOSS, Access("boss", Role.ADMIN)), Key(KEY, Access("reader")))
+    keys = (Key(ADMIN_KEY, Access("boss", Role.ADMIN)), Key(KEY, Access("reader")))
     settings = ServeSettings((kb,), (folder,), keys=keys, changes=True, limits=RequestLimits(upload_mb=1))
     with running(settings) as server:
         yield server
@@ -41,7 +41,7 @@ def changing(made: Path, tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def boss(changing: Served) -> Iterator[httpx2.Client]:
-    with changing.client(headers={"x-api-key": BOSS}) as client:
+    with changing.client(headers={"x-api-key": ADMIN_KEY}) as client:
         client.base_url = f"{changing.url}/api/kb/kb"
         yield client
 
@@ -53,7 +53,9 @@ def reader(changing: Served) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_a_file_is_sent_ingested_and_found(boss: httpx2.Client, reader: httpx2.Client, changing: Served) -> None:
+def test_a_file_can_be_uploaded_ingested_and_found(
+    boss: httpx2.Client, reader: httpx2.Client, changing: Served
+) -> None:
     sent = boss.put("/files/valves/quokka valve.md", content=VALVE)
     assert (sent.status_code, sent.json()["replaced"]) == (HTTPStatus.CREATED, False)
     assert boss.put("/files/broken.pdf", content=b"%PDF-1.7 still nothing").json()["replaced"]
@@ -69,13 +71,13 @@ def test_a_file_is_sent_ingested_and_found(boss: httpx2.Client, reader: httpx2.C
     (run, *_) = reader.get("/runs").json()["items"]
     assert (run["failed"], run["stopped"]) == (1, "")
     assert list(run["reasons"].values()) == [1]
-    page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": BOSS}, trust_env=False).text
+    page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": ADMIN_KEY}, trust_env=False).text
     assert "Add files and ingest" in page
     page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": KEY}, trust_env=False).text
     assert "Add files and ingest" not in page
 
 
-def test_a_reader_changes_nothing(reader: httpx2.Client, changing: Served) -> None:
+def test_a_reader_is_forbidden_to_change_anything(reader: httpx2.Client, changing: Served) -> None:
     for method, path in (("PUT", "/files/a.md"), ("POST", "/ingest"), ("GET", "/ingest"), ("DELETE", "/ingest"),
                          ("GET", "/ingest/events")):  # fmt: skip
         reply = reader.request(method, path, content=VALVE)
@@ -84,7 +86,7 @@ def test_a_reader_changes_nothing(reader: httpx2.Client, changing: Served) -> No
     assert not (changing.settings.folders[0] / "a.md").exists()
 
 
-def test_a_server_changes_nothing_unless_it_was_told_to(client: httpx2.Client) -> None:
+def test_changes_are_forbidden_unless_the_server_allows_them(client: httpx2.Client) -> None:
     for method, path in (("PUT", "/files/a.md"), ("POST", "/ingest")):
         reply = client.request(method, f"/api/kb/kb{path}", content=VALVE)
         assert (reply.status_code, reply.json()["hint"]) == (403, "start it by `strata serve --allow-changes`")
@@ -97,7 +99,9 @@ def test_a_server_changes_nothing_unless_it_was_told_to(client: httpx2.Client) -
     "name",
     ["..%2fout.md", "a/%2e%2e/%2e%2e/out.md", ".hidden", "a/.b/c.md", "a%00b", "%5cout.md", "out/in.md", "%2fout"],
 )
-def test_a_name_that_leads_out_or_hides_is_refused(boss: httpx2.Client, changing: Served, name: str) -> None:
+def test_an_upload_outside_the_folder_or_to_a_hidden_name_is_refused(
+    boss: httpx2.Client, changing: Served, name: str
+) -> None:
     folder = changing.settings.folders[0]
     outside = folder.parent / "outside"
     outside.mkdir()
@@ -108,7 +112,7 @@ def test_a_name_that_leads_out_or_hides_is_refused(boss: httpx2.Client, changing
     assert list(outside.iterdir()) == []
 
 
-def test_a_file_that_is_too_large_is_refused_and_leaves_nothing(boss: httpx2.Client, changing: Served) -> None:
+def test_an_upload_over_the_limit_is_refused_and_leaves_no_file(boss: httpx2.Client, changing: Served) -> None:
     folder = changing.settings.folders[0]
     big = bytes(1_200_000)
     assert boss.put("/files/big.bin", content=big).status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -117,7 +121,7 @@ def test_a_file_that_is_too_large_is_refused_and_leaves_nothing(boss: httpx2.Cli
     assert [path for path in folder.rglob("*") if path.name.startswith((".strata", "big"))] == []
 
 
-def test_one_ingest_goes_on_at_a_time_and_can_be_stopped(boss: httpx2.Client) -> None:
+def test_one_ingest_runs_at_a_time_and_can_be_stopped(boss: httpx2.Client) -> None:
     assert boss.get("/ingest").status_code == HTTPStatus.NOT_FOUND
     boss.put("/files/valve.md", content=VALVE)
     boss.post("/ingest")
@@ -130,7 +134,7 @@ def test_one_ingest_goes_on_at_a_time_and_can_be_stopped(boss: httpx2.Client) ->
     assert "Ada Brook" in boss.post("/search", json=ASKED).json()["hits"][0]["text"]
 
 
-def test_what_a_library_prints_does_not_hold_up_an_ingest(
+def test_output_of_a_library_does_not_block_an_ingest_job(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text("print('a library says hello')\n")
@@ -143,9 +147,7 @@ def test_what_a_library_prints_does_not_hold_up_an_ingest(
 
 
 @pytest.mark.slow
-def test_readers_see_whole_documents_of_one_moment_while_an_ingest_goes_on(
-    boss: httpx2.Client, reader: httpx2.Client
-) -> None:
+def test_readers_see_consistent_documents_during_an_ingest(boss: httpx2.Client, reader: httpx2.Client) -> None:
     text = boss.get("/documents").json()["items"]
     for number in range(12):
         boss.put(f"/files/many/{number}.md", content=f"# Note {number}\n\nPump {number} leaks.\n".encode())
@@ -168,7 +170,7 @@ def test_readers_see_whole_documents_of_one_moment_while_an_ingest_goes_on(
     assert reader.get("/documents").json()["total"] == len(text) + 12
 
 
-def test_an_answer_is_said_to_be_right_and_taken_back(boss: httpx2.Client, reader: httpx2.Client) -> None:
+def test_feedback_can_be_given_and_withdrawn_by_an_admin(boss: httpx2.Client, reader: httpx2.Client) -> None:
     answer = reader.post("/ask", json={"question": "How long may EPDM rings be stored?"}).json()
     cited = [{name: one[name] for name in ("document", "start", "end")} for one in answer["citations"]]
     said = {"question": answer["question"], "answer": answer["text"], "right": True, "citations": cited}
@@ -183,7 +185,7 @@ def test_an_answer_is_said_to_be_right_and_taken_back(boss: httpx2.Client, reade
     assert boss.get("/feedback").json()["total"] == 0
 
 
-def test_the_graph_is_mended_by_admins_alone(boss: httpx2.Client, reader: httpx2.Client) -> None:
+def test_verdicts_can_be_given_and_withdrawn_by_an_admin(boss: httpx2.Client, reader: httpx2.Client) -> None:
     (tag, *_) = reader.get("/tags").json()["items"]
     told = {"kind": "tag", "one": tag["name"], "two": "quokka"}
     assert reader.post("/verdicts", json=told).status_code == HTTPStatus.FORBIDDEN
@@ -196,11 +198,11 @@ def test_the_graph_is_mended_by_admins_alone(boss: httpx2.Client, reader: httpx2
     boss.get("/ingest/events")
     assert reader.get("/tags", params={"q": "quokka"}).json()["total"] == 1
     assert boss.delete(f"/verdicts/{kept.json()['id']}").status_code == HTTPStatus.OK
-    assert reader.get("/tags", params={"q": tag["name"]}).json()["total"] == 0  # until the next ingest
+    assert reader.get("/tags", params={"q": tag["name"]}).json()["total"] == 0  # the next ingest restores it
 
 
 @pytest.mark.browser
-def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
+def test_an_admin_uploads_ingests_and_gives_feedback_and_verdicts_in_the_explorer(
     browser: Browser, changing: Served, tmp_path: Path
 ) -> None:
     (tmp_path / "valve.md").write_bytes(VALVE)
@@ -210,7 +212,7 @@ def test_an_admin_sends_a_file_ingests_it_and_says_what_is_right(
         told: list[str] = []
         page.on("pageerror", lambda error: told.append(str(error)))
         page.goto("/")
-        page.get_by_label("Key").fill(BOSS)
+        page.get_by_label("Key").fill(ADMIN_KEY)
         page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name="Runs").click()
         page.get_by_label("Files").set_input_files(tmp_path / "valve.md")

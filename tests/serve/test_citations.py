@@ -1,4 +1,4 @@
-"""A citation that is clicked shows its place: on a scan, a slide and a page of the web, in a sheet and a DOCX file."""
+"""Browser tests of opening a citation: on a scan, a slide, a sheet, a DOCX file and an HTML page."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 WAIT = 30_000
-"""Milliseconds: the machine may be busy."""
+"""Milliseconds; long because the machine may be busy."""
 SCAN, SHEET, SLIDES = "scans/DN-58213.pdf", "parts/price_list_2025.xlsx", "training/service_training_2023.pptx"
 MANUAL, POLICY = "manuals/Maintenance Manual K-Series.docx", "policies/POL-008_isolation.html"
 
 
 @pytest.fixture(scope="module")
 def cited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server over one document of each kind, and a drawing. It comes before the browser (see `conftest.browser`)."""
+    """A server over one document of each kind and a drawing, started before the browser (see `conftest.browser`)."""
     place = tmp_path_factory.mktemp("cited")
     for name in (SCAN, SHEET, SLIDES, MANUAL, POLICY):
         (place / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -45,13 +45,13 @@ def page(cited: Served, browser: Browser) -> Iterator[Page]:
 
 
 def open_citation(page: Page, document: str, question: str) -> None:
-    """Ask about one document and follow its first citation."""
+    """Ask about one document and open its first citation."""
     page.goto(f"/kb/kb/ask?document={document}&q={question}")
     page.locator(".cites a").first.click()
     page.wait_for_url("**/documents/**")
 
 
-def test_on_a_scan_the_line_is_marked_that_was_read_off_it(page: Page) -> None:
+def test_a_citation_of_a_scan_marks_the_line_on_the_page_image(page: Page) -> None:
     page.goto(f"/kb/kb/ask?document={SCAN}&q=What is the gross weight?")
     page.get_by_role("button", name="Source 1").first.click()
     dialog = page.get_by_role("dialog")
@@ -59,7 +59,7 @@ def test_on_a_scan_the_line_is_marked_that_was_read_off_it(page: Page) -> None:
     sheet, row = dialog.get_by_role("img").bounding_box(), dialog.locator("rect.quoted").first.bounding_box()
     assert sheet is not None
     assert row is not None
-    # The line stands in the upper half of the page, which has some forty lines.
+    # The line is in the upper half of the page, which has about forty lines.
     assert sheet["y"] < row["y"] < sheet["y"] + sheet["height"] / 2
     assert row["height"] < sheet["height"] / 10
     dialog.get_by_role("link", name="Open the document here").click()
@@ -77,7 +77,7 @@ def test_on_a_scan_the_line_is_marked_that_was_read_off_it(page: Page) -> None:
         (POLICY, "To whom does the policy apply?", "contractors", "2 Scope"),
     ],
 )
-def test_without_a_picture_the_passage_is_marked_where_it_stands(
+def test_a_citation_without_a_page_image_marks_the_passage_in_the_text(
     page: Page, document: str, question: str, quoted: str, place: str
 ) -> None:
     open_citation(page, document, question)
@@ -86,14 +86,14 @@ def test_without_a_picture_the_passage_is_marked_where_it_stands(
     assert place in passage[: passage.index(quoted)]
 
 
-def test_the_slide_and_the_sheet_of_a_citation_are_the_ones_chosen(page: Page) -> None:
+def test_the_slide_or_sheet_of_a_citation_is_selected(page: Page) -> None:
     open_citation(page, SLIDES, "Which fault is the most expensive?")
     assert page.locator("#pages select").input_value() == "2"
     open_citation(page, SHEET, "What does the impeller of bronze cost?")
     assert "(Spare parts)" in page.locator("#pages option[selected]").inner_text()
 
 
-def test_a_drawing_that_is_no_picture_is_shown_as_text(page: Page) -> None:
+def test_a_drawing_without_an_image_is_shown_as_text(page: Page) -> None:
     page.goto("/kb/kb/documents")
     page.get_by_role("link", name="drawing", exact=True).click()
     assert "Vent screw M10" in page.locator(".chunks").inner_text()

@@ -1,4 +1,4 @@
-"""`strata serve` as a command: what it refuses, and that it serves until it is interrupted."""
+"""Tests of the command `strata serve`: refused options, and serving until an interrupt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conftest import ROOT
         ([], 5, "no knowledge base at kb"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(
+def test_invalid_options_are_reported_in_one_line(
     words: list[str],
     code: int,
     line: str,
@@ -60,7 +60,7 @@ def test_a_port_that_is_in_use_is_one_line_with_what_to_do(
 
 
 @pytest.mark.slow
-def test_the_command_serves_until_it_is_interrupted(made: Path, tmp_path: Path) -> None:
+def test_the_command_serves_until_an_interrupt(made: Path, tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -77,7 +77,7 @@ def test_the_command_serves_until_it_is_interrupted(made: Path, tmp_path: Path) 
 
 
 def answers(port: int, server: subprocess.Popen[str]) -> object:
-    """What the server says once it answers."""
+    """The reply of the server, as soon as it accepts connections."""
     while server.poll() is None:
         try:
             return httpx2.get(f"http://127.0.0.1:{port}/api/kb", trust_env=False).json()

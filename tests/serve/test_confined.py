@@ -1,4 +1,4 @@
-"""A key for some folders, over a knowledge base that tempts: shared names, references across, copies, revisions."""
+"""Tests of a key restricted to some folders, over a knowledge base with links, copies and revisions across them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from serve.access import Access, Key, Role, Scope
 from serve.settings import ServeSettings
 from tests.serve.conftest import Served, running
 
-SEER, SHOP = "key-of-one-who-sees-all", "key-of-one-in-the-shop"
+ADMIN_KEY, RESTRICTED_KEY = "key-of-one-who-sees-all", "key-of-one-in-the-shop"
 STORED = "EPDM rings of the K65 pump may be stored for 7 years. Marta Quist answers for them.\n"
 OPEN = {
     "open/manual.md": f"# Manual of the K65\n\n## Storage\n\n{STORED}\nSee [the plan](../hidden/plan.md), [the drawing]"
@@ -41,7 +41,7 @@ HIDDEN = {
     "opened/xylograph.md": "# Xylograph beside\n\nA folder whose name only begins alike: the K65 pump, 77123.\n",
 }
 SECRET = re.compile(r"xylograph|zibeline|\beuro\b|oryxette|vantablau|rev-B|hidden/c|opened/|Rev\. B", re.IGNORECASE)
-"""What only documents hold that the key does not see. The manual itself names hidden/plan.md and DS-7711."""
+"""Words only in documents outside the key's folders; open/manual.md itself names hidden/plan.md and DS-7711."""
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -52,17 +52,20 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tempting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("tempting")
     build(write(place / "folder", OPEN | HIDDEN), place / "kb")
-    keys = (Key(SEER, Access("seer", Role.ADMIN)), Key(SHOP, Access("shop", Role.READ, Scope(("open",)))))
+    keys = (
+        Key(ADMIN_KEY, Access("seer", Role.ADMIN)),
+        Key(RESTRICTED_KEY, Access("shop", Role.READ, Scope(("open",)))),
+    )
     with running(ServeSettings((place / "kb",), (place / "folder",), keys=keys)) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The same without the hidden documents."""
+    """A server over the open documents only."""
     place = tmp_path_factory.mktemp("alone")
     build(write(place / "folder", OPEN), place / "kb")
     with running(ServeSettings((place / "kb",), (place / "folder",))) as server:
@@ -74,7 +77,7 @@ def as_(key: str, served: Served) -> httpx2.Client:
 
 
 def routes(router: APIRouter, before: str = "") -> Iterator[tuple[str, str]]:
-    """Every method and path of the application, those of its routers too."""
+    """Every method and path of the application, including its routers."""
     for route in router.routes:
         if isinstance(route, Route):
             yield from ((method, before + route.path) for method in sorted(route.methods or ("GET",)))
@@ -83,7 +86,7 @@ def routes(router: APIRouter, before: str = "") -> Iterator[tuple[str, str]]:
 
 
 def ids_of(graph: GraphStore) -> tuple[list[str], list[str]]:
-    """The ids of some nodes of each kind: of hidden documents, and of tags, entities and the like."""
+    """Ids of up to `OF_EACH` nodes of each kind: of hidden documents, and of the corpus."""
     hidden: dict[str, list[str]] = {}
     shared: dict[str, list[str]] = {}
     for node in graph.nodes():
@@ -126,17 +129,17 @@ QUESTIONS = [
 ]
 
 
-def test_no_route_gives_a_key_anything_of_other_folders(tempting: Served) -> None:
-    assert tempting.app is not None
-    with KnowledgeBase.open(tempting.settings.knowledge_bases[0]) as knowledge:
+def test_no_route_returns_data_of_folders_outside_the_key(mixed: Served) -> None:
+    assert mixed.app is not None
+    with KnowledgeBase.open(mixed.settings.knowledge_bases[0]) as knowledge:
         hidden, shared = ids_of(knowledge.stores.graph)
     assert len(hidden) > 10
     assert len(shared) > 10
     walked, told = set(), 0
-    with as_(SEER, tempting) as seer, as_(SHOP, tempting) as shop:
-        for method, path in sorted(set(routes(tempting.app.router))):
+    with as_(ADMIN_KEY, mixed) as seer, as_(RESTRICTED_KEY, mixed) as shop:
+        for method, path in sorted(set(routes(mixed.app.router))):
             walked.add(path)
-            if (method, path) == ("GET", "/mcp"):  # a stream that does not end; what agents get is tested below
+            if (method, path) == ("GET", "/mcp"):  # an endless stream; the MCP tools are tested below
                 continue
             reads = method in ("GET", "HEAD")
             for one in filled(path, hidden, shared):
@@ -152,11 +155,11 @@ def test_no_route_gives_a_key_anything_of_other_folders(tempting: Served) -> Non
                         assert reply.status_code in (403, 404, 405), one
                     told += bool(SECRET.search(seer.request(method, one, **asked).text))  # type: ignore[arg-type]
     assert {"/api/kb/{kb}/ask", "/api/kb/{kb}/graph/{id}", "/kb/{kb}/documents/{id}", "/mcp", "/"} <= walked
-    assert told > 100  # what the walk looks for is there to be found
+    assert told > 100  # the hidden data does exist
 
 
-def test_a_picture_that_was_drawn_for_another_is_not_given_away(tempting: Served) -> None:
-    with as_(SEER, tempting) as seer, as_(SHOP, tempting) as shop:
+def test_a_cached_page_image_is_not_returned_to_a_key_without_access(mixed: Served) -> None:
+    with as_(ADMIN_KEY, mixed) as seer, as_(RESTRICTED_KEY, mixed) as shop:
         for one in seer.get("/api/kb/kb/documents").json()["items"]:
             path = f"/api/kb/kb/documents/{one['id']}/pages/1.png"
             seer.get(path)
@@ -164,7 +167,7 @@ def test_a_picture_that_was_drawn_for_another_is_not_given_away(tempting: Served
 
 
 def same(one: Any) -> Any:
-    """A reply without what has to differ: times, why a reference leads nowhere, settings (they are of the whole)."""
+    """A reply without values that must differ: times, ids, reasons of unresolved references, settings."""
     dropped = {"seconds", "reason", "reasons", "id", "other", "embedder", "settings"}
     if isinstance(one, dict):
         return {name: same(value) for name, value in one.items() if name not in dropped}
@@ -173,9 +176,10 @@ def same(one: Any) -> Any:
     return round(one, 4) if isinstance(one, float) else one
 
 
-def test_what_a_key_sees_is_what_its_folders_alone_would_make(tempting: Served, alone: Served) -> None:
-    """Counts, names, scores and answers: nothing of them is moved by documents that the key does not see."""
-    with as_(SHOP, tempting) as shop, alone.client() as own:
+def test_replies_to_a_restricted_key_equal_those_of_a_knowledge_base_of_its_folders(
+    mixed: Served, alone: Served
+) -> None:
+    with as_(RESTRICTED_KEY, mixed) as shop, alone.client() as own:
         for path in ("", "/documents", "/failures", "/tags?limit=200", "/entities?limit=200"):
             assert same(shop.get(f"/api/kb/kb{path}").json()) == same(own.get(f"/api/kb/kb{path}").json()), path
         for document in own.get("/api/kb/kb/documents").json()["items"]:
@@ -188,8 +192,8 @@ def test_what_a_key_sees_is_what_its_folders_alone_would_make(tempting: Served, 
                 assert json.dumps(same(told[0])) == json.dumps(same(told[1])), (way, question)
 
 
-def test_a_key_searches_its_folders_as_well_as_others_theirs(tempting: Served) -> None:
-    with as_(SHOP, tempting) as shop, as_(SEER, tempting) as seer:
+def test_a_restricted_key_can_search_its_folders_and_no_others(mixed: Served) -> None:
+    with as_(RESTRICTED_KEY, mixed) as shop, as_(ADMIN_KEY, mixed) as seer:
         asked = {"question": "How long may EPDM rings be stored?"}
         assert "7 years" in shop.post("/api/kb/kb/ask", json=asked).json()["text"]
         assert {hit["uri"] for hit in shop.post("/api/kb/kb/search", json=asked).json()["hits"]} <= OPEN.keys()
@@ -199,15 +203,15 @@ def test_a_key_searches_its_folders_as_well_as_others_theirs(tempting: Served) -
         assert seer.post("/api/kb/kb/ask", json=asked | {"folders": ["hidden"]}).status_code == 200
 
 
-async def test_an_agent_with_a_key_sees_its_folders_alone(tempting: Served) -> None:
+async def test_an_mcp_client_with_a_restricted_key_sees_only_its_folders(mixed: Served) -> None:
     pytest.importorskip("mcp")
     from mcp import Client, MCPError
     from mcp.client.streamable_http import streamable_http_client
 
-    for key, sees in ((SHOP, False), (SEER, True)):
+    for key, sees in ((RESTRICTED_KEY, False), (ADMIN_KEY, True)):
         async with (
             httpx2.AsyncClient(headers={"x-api-key": key}, trust_env=False) as web,
-            Client(streamable_http_client(f"{tempting.url}/mcp", http_client=web)) as client,
+            Client(streamable_http_client(f"{mixed.url}/mcp", http_client=web)) as client,
         ):
             told = []
             for tool, asked in (
@@ -226,14 +230,14 @@ async def test_an_agent_with_a_key_sees_its_folders_alone(tempting: Served) -> N
             hidden = f"strata://kb/{quote('hidden/plan.md', safe='')}"
             with nullcontext() if sees else pytest.raises(MCPError):
                 told.append(bool(SECRET.search(str(await client.read_resource(hidden)))))
-            assert sum(told) >= 7 if sees else not any(told), told  # what is hidden is there to be found
+            assert sum(told) >= 7 if sees else not any(told), told  # the hidden data does exist
 
 
-def test_what_moves_into_a_folder_is_seen_and_what_moves_out_is_not(tmp_path: Path) -> None:
+def test_access_follows_documents_moved_into_and_out_of_a_folder(tmp_path: Path) -> None:
     folder, kb = write(tmp_path / "folder", OPEN | HIDDEN), tmp_path / "kb"
     build(folder, kb)
-    key = Key(SHOP, Access("shop", Role.READ, Scope(("open",))))
-    with running(ServeSettings((kb,), (folder,), keys=(key,))) as server, as_(SHOP, server) as shop:
+    key = Key(RESTRICTED_KEY, Access("shop", Role.READ, Scope(("open",))))
+    with running(ServeSettings((kb,), (folder,), keys=(key,))) as server, as_(RESTRICTED_KEY, server) as shop:
         uris = lambda: [one["uri"] for one in shop.get("/api/kb/kb/documents").json()["items"]]  # noqa: E731
         asked = {"question": "What is the price of the K65 pump?", "limit": 20}
         assert uris() == sorted(OPEN)

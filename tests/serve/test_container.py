@@ -1,4 +1,4 @@
-"""The container's file: what it copies is there, all of the wheel, and what it runs is a command that exists."""
+"""Tests of the Containerfile: the files it copies exist and cover the wheel, and its command is valid."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FILE = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
 
 
 def lines(word: str) -> list[list[str]]:
-    """The arguments of an instruction, one list for each time that it stands there."""
+    """The arguments of each occurrence of an instruction."""
     whole = FILE.replace("\\\n", " ").splitlines()
     return [line.split()[1:] for line in whole if line.startswith(f"{word} ")]
 
 
-def test_it_copies_what_the_wheel_is_made_of() -> None:
+def test_it_copies_everything_the_wheel_contains() -> None:
     copied = {part.rstrip("/") for parts in lines("COPY") for part in parts[:-1] if not part.startswith(("--", "/"))}
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert {*wheel["packages"], *wheel["force-include"], "pyproject.toml", "constraints.txt"} <= copied
@@ -28,7 +28,7 @@ def test_it_copies_what_the_wheel_is_made_of() -> None:
     assert {line[1:] for line in ignored if line.startswith("!")} == copied
 
 
-def test_it_runs_as_nobody_of_weight_and_serves_with_a_key() -> None:
+def test_it_runs_without_root_and_serves_with_a_key() -> None:
     assert lines("USER") == [["strata"]]
     words = json.loads(FILE[FILE.rindex("CMD ") + 4 :])
     command = typer.main.get_command(app)

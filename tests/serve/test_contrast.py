@@ -1,4 +1,4 @@
-"""The explorer's colours can be read, by day and by night (WCAG 2.2, 1.4.3: a contrast of 4.5 for text)."""
+"""Tests of the explorer's colours in light and dark (WCAG 2.2, 1.4.3: a contrast of at least 4.5 for text)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INKS = ("text", "quiet", "link", "warn", "good")
 
 
 def palettes() -> list[dict[str, str]]:
-    """The colours of both schemes, by name."""
+    """The colours of both schemes by name."""
     style = (STATIC / "strata.css").read_text()
     return [
         dict(re.findall(r"--([\w-]+):\s*(#[0-9a-f]{6})", block)) for block in re.findall(r":root\s*{([^}]*)}", style)
@@ -34,7 +34,7 @@ def contrast(one: str, two: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_every_text_can_be_read_on_every_ground(scheme: int) -> None:
+def test_every_text_colour_has_enough_contrast_on_every_background(scheme: int) -> None:
     assert len(palettes()) == 2
     colors = palettes()[scheme]
     pairs = [(ink, ground) for ink in INKS for ground in GROUNDS] + [("text", "mark")]

@@ -1,4 +1,4 @@
-"""The explorer in a real browser: asking, a citation's page, the graph, keys, narrow screens, hostile text."""
+"""Browser tests of the explorer: answers, citations, pages, the graph, narrow screens and hostile text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 EFFICIENCY = "What is the efficiency of the K80-250?"
 WAIT = 120_000
-"""Milliseconds: the machine may be busy."""
+"""Milliseconds; long because the machine may be busy."""
 
 
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Page]:
-    """A page that must tell no error and reach nobody else."""
+    """A page that must log nothing and send no request to another host."""
     context = browser.new_context(base_url=served.url, viewport={"width": 1200, "height": 900})
     context.set_default_timeout(WAIT)
     opened = context.new_page()
@@ -57,21 +57,21 @@ def test_an_answer_is_streamed_and_a_citation_opens_its_page_with_the_quote_mark
     assert page.locator("rect.quoted").count() >= 1
 
 
-def test_a_citation_without_pages_leads_to_its_marked_text(page: Page) -> None:
+def test_a_citation_without_pages_opens_the_marked_text(page: Page) -> None:
     page.goto("/kb/kb/ask?q=How long may EPDM rings be stored?")
     page.locator(".cites a").first.click()
     page.wait_for_url("**/documents/**")
     assert "7 years" in page.locator("mark").inner_text()
 
 
-def test_what_the_documents_do_not_say_is_told_so(page: Page) -> None:
+def test_a_refusal_is_shown_without_sources(page: Page) -> None:
     page.goto("/kb/kb/ask?q=Who was the king of Sweden in 1632?")
     page.locator("#answer .claim").wait_for()
     assert page.locator("#answer .claim").inner_text() == "The documents do not say."
     assert page.get_by_role("heading", name="Sources").count() == 0
 
 
-def test_pages_are_turned_by_keys_and_boxes_lie_over_their_picture(page: Page, id_of: Callable[[str], str]) -> None:
+def test_arrow_keys_turn_pages_and_boxes_are_drawn_over_the_image(page: Page, id_of: Callable[[str], str]) -> None:
     page.goto(f"/kb/kb/documents/{id_of('DS-2041_rev_D.pdf')}")
     page.wait_for_function("document.querySelector('.sheet img').naturalWidth > 0")
     assert page.locator("rect.box").count() > 5
@@ -81,7 +81,7 @@ def test_pages_are_turned_by_keys_and_boxes_lie_over_their_picture(page: Page, i
     page.wait_for_url("**page=1")
 
 
-def test_the_graph_goes_on_from_the_node_that_is_chosen(page: Page, id_of: Callable[[str], str]) -> None:
+def test_activating_a_node_of_the_graph_opens_its_neighbourhood(page: Page, id_of: Callable[[str], str]) -> None:
     manual = id_of("manual.md")
     page.goto(f"/kb/kb/graph?node={manual}")
     page.locator("#drawing circle").first.wait_for()
@@ -96,7 +96,7 @@ def test_the_graph_goes_on_from_the_node_that_is_chosen(page: Page, id_of: Calla
     page.locator("#drawing .center.InformationResource").wait_for()
 
 
-def test_hostile_text_runs_nothing_wherever_it_is_shown(page: Page, id_of: Callable[[str], str]) -> None:
+def test_hostile_text_is_never_executed(page: Page, id_of: Callable[[str], str]) -> None:
     hostile = id_of("onmouseover")
     for path in (f"documents/{hostile}", "documents", f"graph?node={hostile}", "tags", "entities"):
         page.goto(f"/kb/kb/{path}")
@@ -109,7 +109,7 @@ def test_hostile_text_runs_nothing_wherever_it_is_shown(page: Page, id_of: Calla
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_fits_a_narrow_screen_and_has_its_landmarks(
+def test_every_page_fits_a_narrow_screen_and_has_landmarks_and_labels(
     browser: Browser, served: Served, id_of: Callable[[str], str], scheme: str
 ) -> None:
     with browser.new_context(
@@ -130,7 +130,7 @@ def test_every_page_fits_a_narrow_screen_and_has_its_landmarks(
             assert page.evaluate(f"{nameless}.length") == 0, path
 
 
-def test_a_question_to_some_documents_and_a_name_that_is_nearly_right(page: Page) -> None:
+def test_an_unknown_document_gets_a_suggestion_and_filters_are_kept_in_the_url(page: Page) -> None:
     page.goto("/kb/kb/ask?q=Who stops pump B-03?&document=polices/stop.txt")
     page.get_by_text("did you mean policies/stop.txt?").wait_for()
     page.get_by_label("Document").fill("policies/stop.txt")

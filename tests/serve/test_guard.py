@@ -1,4 +1,4 @@
-"""Who may ask, and how much: hosts, keys, sites, sizes, turns, headers."""
+"""Tests of access control: hosts, keys, origins, body sizes, queueing and headers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def locked(guarded: Served) -> Iterator[httpx2.Client]:
 
 
 def routes(client: httpx2.Client) -> Iterator[tuple[str, str]]:
-    """Every method and path of the API, filled in with names that are nothing."""
+    """Every method and path of the API, with placeholder names filled in."""
     headers = {"x-api-key": KEY}
     for path, methods in client.get("/api/openapi.json", headers=headers).json()["paths"].items():
         for method in methods:
@@ -40,19 +40,19 @@ def routes(client: httpx2.Client) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.7", "example.org", "127.0.0.1.example.org"])
-def test_a_host_that_others_reach_is_refused_without_a_key(host: str) -> None:
+def test_a_public_host_is_refused_without_a_key(host: str) -> None:
     with pytest.raises(SettingsError, match="there is no key"):
         ServeSettings((Path("kb"),), host=host).check()
     ServeSettings((Path("kb"),), host=host, keys=(Key(KEY, Access()),)).check()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
-def test_this_machine_alone_needs_no_key(host: str) -> None:
+def test_a_loopback_host_needs_no_key(host: str) -> None:
     ServeSettings((Path("kb"),), host=host).check()
 
 
 @pytest.mark.parametrize("key", ["short", "a key with a line\nbreak in it", "schlüssel-schlüssel"])
-def test_a_key_that_can_be_guessed_or_not_be_sent_is_refused(key: str) -> None:
+def test_a_weak_or_unprintable_key_is_refused(key: str) -> None:
     with pytest.raises(SettingsError, match="printable ASCII"):
         ServeSettings((Path("kb"),), keys=(Key(key, Access()),)).check()
 
@@ -69,7 +69,7 @@ def test_a_key_is_the_first_line_of_its_file(tmp_path: Path) -> None:
             read_keys(tmp_path / name)
 
 
-def test_a_file_of_keys_gives_each_a_role_and_folders(tmp_path: Path) -> None:
+def test_a_toml_file_of_keys_has_roles_and_folders(tmp_path: Path) -> None:
     file = tmp_path / "keys.toml"
     file.write_text(
         f'[[keys]]\nname = "boss"\nkey = "{KEY}1"\nrole = "admin"\n'
@@ -92,7 +92,7 @@ def test_a_file_of_keys_gives_each_a_role_and_folders(tmp_path: Path) -> None:
         ("folders = 1", "folders"),
     ],
 )
-def test_a_file_of_keys_that_says_something_else_is_refused(tmp_path: Path, line: str, told: str) -> None:
+def test_an_invalid_file_of_keys_is_refused_without_showing_the_key(tmp_path: Path, line: str, told: str) -> None:
     file = tmp_path / "keys.toml"
     file.write_text(f'[[keys]]\nname = "one"\nkey = "{KEY}"\n{line}\n')
     with pytest.raises(SettingsError, match=told) as refused:
@@ -100,13 +100,13 @@ def test_a_file_of_keys_that_says_something_else_is_refused(tmp_path: Path, line
     assert KEY not in str(refused.value)
 
 
-def test_two_keys_that_are_the_same_are_refused() -> None:
+def test_duplicate_keys_are_refused() -> None:
     keys = (Key(KEY, Access("one")), Key(KEY, Access("two", Role.ADMIN)))
     with pytest.raises(SettingsError, match="two keys are the same"):
         ServeSettings((Path("kb"),), keys=keys).check()
 
 
-def test_every_route_asks_for_the_key(locked: httpx2.Client) -> None:
+def test_every_route_requires_the_key(locked: httpx2.Client) -> None:
     asked = list(routes(locked))
     assert len(asked) == 33
     for method, path in asked:
@@ -120,11 +120,11 @@ def test_every_route_asks_for_the_key(locked: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize("headers", [{"x-api-key": KEY}, {"authorization": f"bearer {KEY}"}])
-def test_with_the_key_it_answers(locked: httpx2.Client, headers: dict[str, str]) -> None:
+def test_a_request_with_the_key_is_answered(locked: httpx2.Client, headers: dict[str, str]) -> None:
     assert locked.get("/api/kb", headers=headers).status_code == HTTPStatus.OK
 
 
-def test_a_browser_gives_the_key_once_and_keeps_something_else(locked: httpx2.Client) -> None:
+def test_a_login_sets_a_cookie_other_than_the_key(locked: httpx2.Client) -> None:
     assert "Wrong key" in locked.post("/login", content="key=wrong").text
     done = locked.post("/login", content=f"key={KEY}")
     kept = done.headers["set-cookie"]
@@ -135,7 +135,7 @@ def test_a_browser_gives_the_key_once_and_keeps_something_else(locked: httpx2.Cl
     assert locked.get("/kb/kb").status_code == HTTPStatus.OK
 
 
-def test_no_key_is_logged(
+def test_keys_are_not_logged(
     locked: httpx2.Client, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="uvicorn")
@@ -148,13 +148,13 @@ def test_no_key_is_logged(
 
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org:80", "", "[", "192.168.0.7"])
-def test_a_name_that_is_not_this_machine_is_not_answered(client: httpx2.Client, host: str) -> None:
-    """A stranger's name may be bound to this machine by its owner (DNS rebinding)."""
+def test_a_request_for_an_unknown_host_name_is_refused(client: httpx2.Client, host: str) -> None:
+    """The owner of a foreign name can let it resolve to this machine (DNS rebinding)."""
     assert client.get("/api/kb", headers={"host": host}).status_code in (400, 421)
     assert client.get("/api/kb", headers={"host": "localhost:1"}).status_code == HTTPStatus.OK
 
 
-def test_a_page_of_another_site_may_not_ask(client: httpx2.Client) -> None:
+def test_a_cross_site_request_is_refused(client: httpx2.Client) -> None:
     elsewhere = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors", "origin": "http://example.org"}
     reply = client.get("/api/kb", headers=elsewhere)
     assert reply.status_code == HTTPStatus.FORBIDDEN
@@ -165,14 +165,14 @@ def test_a_page_of_another_site_may_not_ask(client: httpx2.Client) -> None:
     assert client.get("/kb/kb", headers=followed).status_code == HTTPStatus.OK
 
 
-def test_a_form_of_another_site_cannot_ask_as_json_does(client: httpx2.Client) -> None:
+def test_a_form_post_is_not_accepted_as_json(client: httpx2.Client) -> None:
     body = b'{"question": "What?"}'
     for type in ("text/plain", "application/x-www-form-urlencoded", ""):
         reply = client.post("/api/kb/kb/ask", content=body, headers={"content-type": type})
         assert reply.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
-def test_a_huge_body_is_refused_with_and_without_its_length(client: httpx2.Client) -> None:
+def test_an_oversized_body_is_refused_with_and_without_a_content_length(client: httpx2.Client) -> None:
     json = {"content-type": "application/json"}
     big = b'{"question": "' + b"a" * 70_000 + b'"}'
     assert client.post("/api/kb/kb/ask", content=big, headers=json).status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -182,7 +182,7 @@ def test_a_huge_body_is_refused_with_and_without_its_length(client: httpx2.Clien
     assert client.post("/api/kb/kb/ask", json=long).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
-def test_every_reply_has_a_policy_that_allows_nothing_inline(client: httpx2.Client) -> None:
+def test_every_reply_has_a_content_security_policy_and_templates_have_no_inline_code(client: httpx2.Client) -> None:
     for path in ("/", "/api/kb", "/nothing", "/static/ask.js", "/login", *(f"/kb/kb{page}" for page in PAGES)):
         reply = client.get(path)
         assert reply.headers["content-security-policy"] == POLICY, path
@@ -190,19 +190,17 @@ def test_every_reply_has_a_policy_that_allows_nothing_inline(client: httpx2.Clie
     assert "unsafe" not in POLICY
     for template in (ROOT / "serve" / "templates").iterdir():
         text = template.read_text()
-        assert not re.search(r"<script(?![^>]*\bsrc=)|\bstyle=|<style|\bon[a-z]+=|javascript:|\|\s*safe\b", text), (
-            template
-        )
+        assert not re.search(INLINE, text), template
         assert "https://" not in text
 
 
-def test_what_is_served_as_files_is_that_folder_alone(client: httpx2.Client) -> None:
+def test_static_files_are_served_only_from_their_folder(client: httpx2.Client) -> None:
     for path in ("../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", ""):
         assert client.get(f"/static/{path}").status_code == HTTPStatus.NOT_FOUND, path
     assert client.get("/static/strata.css").text == (STATIC / "strata.css").read_text()
 
 
-async def test_only_so_many_wait_for_their_turn() -> None:
+async def test_requests_beyond_the_queue_limit_are_refused() -> None:
     turns, inside = RequestQueue(at_once=1, waiting=1), 0
     release = anyio.Event()
 

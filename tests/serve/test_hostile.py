@@ -1,4 +1,4 @@
-"""Names and texts of documents that try to become markup, and requests that try to lead out."""
+"""Tests of hostile names and texts of documents, and of requests that try to leave the folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.serve.conftest import HIDDEN, HOSTILE, Served, running
 Find = Callable[[str], str]
 
 
-def test_what_documents_say_is_text_on_every_page(client: httpx2.Client, id_of: Find) -> None:
+def test_text_of_documents_is_escaped_on_every_page(client: httpx2.Client, id_of: Find) -> None:
     document = id_of("onmouseover")
     tags = client.get("/api/kb/kb/tags", params={"q": "script"}).json()["items"]
     entities = client.get("/api/kb/kb/entities", params={"q": "hostile"}).json()["items"]
@@ -35,13 +35,13 @@ def test_what_documents_say_is_text_on_every_page(client: httpx2.Client, id_of: 
     assert html.escape(HOSTILE, quote=False)[:20] in client.get(f"/kb/kb/documents/{document}").text
 
 
-def test_what_turns_the_direction_of_a_line_is_made_visible(client: httpx2.Client) -> None:
+def test_bidirectional_control_characters_are_displayed(client: httpx2.Client) -> None:
     page = client.get("/kb/kb/documents", params={"q": HIDDEN}).text
     assert "\u202e" not in page
     assert "&lt;U+202E&gt;txt.exe" in page
 
 
-def test_a_problem_shows_what_was_asked_for_as_text(client: httpx2.Client) -> None:
+def test_an_invalid_parameter_is_escaped_in_the_problem_page(client: httpx2.Client) -> None:
     page = client.get("/kb/kb/documents", params={"limit": 1, "offset": HOSTILE})
     assert page.status_code == 422
     assert "<script>" not in page.text
@@ -50,20 +50,20 @@ def test_a_problem_shows_what_was_asked_for_as_text(client: httpx2.Client) -> No
 @pytest.mark.parametrize(
     "id", ["..", "../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%00", "/etc/passwd", "a" * 5000, "broken.pdf", "'--"]
 )
-def test_an_id_that_is_none_leads_nowhere(client: httpx2.Client, id: str) -> None:
+def test_an_invalid_id_is_not_found(client: httpx2.Client, id: str) -> None:
     for path in (f"/api/kb/kb/documents/{id}", f"/api/kb/kb/documents/{id}/pages/1.png", f"/kb/kb/documents/{id}"):
         reply = client.get(path)
         assert reply.status_code in (404, 422) or path.endswith("/.."), path
         assert "root:" not in reply.text
 
 
-def test_a_knowledge_base_is_named_and_never_a_path(client: httpx2.Client, made: Path) -> None:
+def test_a_knowledge_base_cannot_be_addressed_by_a_path(client: httpx2.Client, made: Path) -> None:
     for name in ("..", "%2e%2e", str(made / "kb").replace("/", "%2f"), ".", "kb%2f..%2fkb"):
         assert client.get(f"/api/kb/{name}/documents").status_code == 404
 
 
-def test_a_file_that_was_swapped_is_not_drawn(made: Path, tmp_path: Path) -> None:
-    """Neither another file's bytes nor, by a link, a file out of the folder is shown under the name of a document."""
+def test_a_replaced_file_is_not_rendered(made: Path, tmp_path: Path) -> None:
+    """Neither another file's content nor a file outside the folder is shown under the name of a document."""
     folder = Path(shutil.copytree(made / "folder", tmp_path / "folder"))
     sheet, secret = folder / "datasheets" / "DS-2041_rev_D.pdf", tmp_path / "secret.pdf"
     with running(ServeSettings((made / "kb",), (folder,))) as server, server.client() as client:
@@ -82,7 +82,7 @@ def test_a_file_that_was_swapped_is_not_drawn(made: Path, tmp_path: Path) -> Non
         assert client.get(f"{path}/1.png").status_code == 200
 
 
-def test_a_file_that_cannot_be_drawn_has_no_picture(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_rendered_has_no_image(tmp_path: Path) -> None:
 
     bad = tmp_path / "bad.pdf"
     bad.write_bytes(b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]>>endobj\ntrailer<</Root 1 0 R>>")
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_drawn_has_no_picture(tmp_path: Path) -> None:
     assert draw_page(bad, "text/plain", 1) == b""
 
 
-def test_what_an_ingest_writes_is_served_without_a_new_start(made: Path, tmp_path: Path) -> None:
+def test_a_new_ingest_is_served_without_a_restart(made: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(made / "folder", tmp_path / "folder"))
     kb = Path(shutil.copytree(made / "kb", tmp_path / "kb"))
     with running(ServeSettings((kb,), (folder,))) as server, server.client() as client:
@@ -105,7 +105,7 @@ def test_what_an_ingest_writes_is_served_without_a_new_start(made: Path, tmp_pat
         assert client.get("/api/kb/kb").json()["documents"] == 8
 
 
-def test_a_file_that_was_never_read_has_an_id_of_its_own(client: httpx2.Client, id_of: Find) -> None:
+def test_a_failed_file_has_an_id_and_a_page(client: httpx2.Client, id_of: Find) -> None:
     broken = id_of("broken.pdf")
     page = client.get(f"/kb/kb/documents/{broken}")
     assert page.status_code == 200
@@ -113,7 +113,7 @@ def test_a_file_that_was_never_read_has_an_id_of_its_own(client: httpx2.Client, 
     assert broken.startswith(Source("a", "", 0, "").document_id.partition(":")[0])
 
 
-def test_two_knowledge_bases_of_one_name_are_two(made: Path, tmp_path: Path, served: Served) -> None:
+def test_two_knowledge_bases_with_the_same_name_get_distinct_names(made: Path, tmp_path: Path, served: Served) -> None:
     other = Path(shutil.copytree(made / "kb", tmp_path / "kb"))
     with running(ServeSettings((made / "kb", other))) as server, server.client() as client:
         assert [one["name"] for one in client.get("/api/kb").json()] == ["kb", "kb-2"]

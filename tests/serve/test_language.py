@@ -1,4 +1,4 @@
-"""The explorer speaks its reader's language: catalogues of one shape, and no word beside them."""
+"""Tests of the explorer's translations: catalogues with equal entries, and no text outside of them."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ OTHERS = ["de", "zh"]
 
 
 def values(text: str) -> set[str]:
-    """The names of the values that an entry takes."""
+    """The names of the placeholders of an entry."""
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_catalogues_have_one_shape(language: str) -> None:
+def test_catalogues_have_the_same_entries_and_placeholders(language: str) -> None:
     english, other = catalogue("en"), catalogue(language)
     assert list(other) == list(english)
     assert {entry for entry in english if values(english[entry]) != values(other[entry])} == set()
     assert {entry for entry, text in other.items() if not text.strip()} == set()
 
 
-def test_what_is_said_is_in_the_catalogue_and_what_is_there_is_said() -> None:
-    """Entries of open lists (`name_in_table`, or a name put together) count by their table."""
+def test_catalogue_entries_and_their_uses_match() -> None:
+    """Entries of open lists, whose names are computed (`name_in_table`), count by their table."""
     said, tables = set(), set()
     for file in SOURCES:
         text = file.read_text("utf-8")
@@ -70,7 +70,7 @@ def test_what_is_said_is_in_the_catalogue_and_what_is_there_is_said() -> None:
     assert {entry for entry in entries - said if entry.split(".")[0] not in open_lists} == set()
 
 
-def test_lists_of_names_are_whole() -> None:
+def test_tables_of_names_are_complete() -> None:
     entries = catalogue("en")
     names = {"status": Status, "kind": NodeKind, "edge": EdgeKind, "stage": Stage}
     missing = [f"{table}.{one.value}" for table, kinds in names.items() for one in kinds]  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ def test_lists_of_names_are_whole() -> None:
 
 
 @pytest.mark.parametrize("file", sorted(TEMPLATES.iterdir()), ids=lambda file: file.name)
-def test_no_template_has_words_of_its_own(file: object) -> None:
+def test_no_template_contains_text_outside_the_catalogue(file: object) -> None:
     text = re.sub(r"(?s)\{%.*?%\}|\{\{.*?\}\}", "", file.read_text("utf-8"))  # type: ignore[attr-defined]
     attributes = re.findall(r'(?:alt|aria-label|placeholder|title)="([^"]*)"', text)
     left = re.sub(r"(?s)<[^>]*>", " ", text)
@@ -91,8 +91,8 @@ def test_no_template_has_words_of_its_own(file: object) -> None:
 
 
 @pytest.mark.parametrize("file", sorted(STATIC.glob("*.js")), ids=lambda file: file.name)
-def test_no_script_has_words_of_its_own(file: object) -> None:
-    """What has a capital and a blank in a string, or is shown by itself, would be a sentence."""
+def test_no_script_contains_text_outside_the_catalogue(file: object) -> None:
+    """A string with a capitalized word before another word, or with three words, would be a sentence."""
     code = re.sub(r"(?m)^\s*//.*$", "", file.read_text("utf-8"))  # type: ignore[attr-defined]
     strings = re.findall(r'"([^"\n]*)"', code)
     assert [one for one in strings if re.search(r"[A-Z][a-z]+ [a-z]|[a-z] [a-z]+ [a-z]", one)] == []
@@ -111,17 +111,17 @@ def test_no_script_has_words_of_its_own(file: object) -> None:
         ("de;q=x, zh;q=0.1, ,=,;", "", "zh"),
     ],
 )
-def test_the_language_is_what_was_chosen_or_what_the_browser_prefers(accept: str, cookie: str, language: str) -> None:
+def test_the_language_is_that_of_the_cookie_or_the_browser(accept: str, cookie: str, language: str) -> None:
     assert preferred(Headers({"accept-language": accept, "cookie": cookie})) == language
 
 
-def test_numbers_are_written_as_the_language_does() -> None:
+def test_numbers_are_formatted_in_the_language() -> None:
     with speaking("de"):
         assert (written_number(1234567), written_number(0.5, 2)) == ("1.234.567", "0,50")
     assert written_number(1234.5, 1) == "1,234.5"
 
 
-def test_a_page_the_problems_and_the_places_are_in_the_readers_language(
+def test_pages_problems_and_citations_are_in_the_readers_language(
     client: httpx2.Client, id_of: Callable[[str], str]
 ) -> None:
     german = {"accept-language": "de-DE,de;q=0.9,en;q=0.5"}
@@ -139,7 +139,7 @@ def test_a_page_the_problems_and_the_places_are_in_the_readers_language(
     assert remedies.startswith("Mit dem Programm")
 
 
-def test_a_language_is_chosen_on_any_page_and_leads_back_to_it(client: httpx2.Client, served: Served) -> None:
+def test_choosing_a_language_returns_to_the_same_page(client: httpx2.Client, served: Served) -> None:
     came = {"referer": f"{served.url}/kb/kb/documents?q=manual", "accept-language": "en"}
     done = client.post("/language", content="to=zh", headers=came)
     assert (done.status_code, done.headers["location"]) == (303, "/kb/kb/documents?q=manual")
@@ -150,7 +150,7 @@ def test_a_language_is_chosen_on_any_page_and_leads_back_to_it(client: httpx2.Cl
     assert "set-cookie" not in client.post("/language", content="to=xx").headers
 
 
-def test_without_a_key_a_language_can_be_chosen(guarded: Served) -> None:
+def test_a_language_can_be_chosen_without_a_key(guarded: Served) -> None:
     with guarded.client() as client:
         assert client.post("/language", content="to=de").status_code == 303
         assert "Dieser Server verlangt" in client.get("/login").text
@@ -159,15 +159,15 @@ def test_without_a_key_a_language_can_be_chosen(guarded: Served) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_page_is_in_the_language_as_a_browser_shows_it(
+def test_a_browser_shows_every_page_in_the_chosen_language(
     browser: Browser, served: Served, api: httpx2.Client, id_of: Callable[[str], str], language: str
 ) -> None:
-    """Whatever a page shows that stands in the English catalogue, and not in the reader's, was not translated."""
+    """A text of the English catalogue that is missing in the other catalogue must not be shown."""
     english = {text for text in catalogue("en").values() if not values(text)} - set(catalogue(language).values())
-    for kind in ("tags", "entities"):  # what documents name
+    for kind in ("tags", "entities"):  # names from the documents
         items = api.get(f"/{kind}", params={"limit": 200}).json()["items"]
         english -= {text for one in items for text in (one["name"], one["type"])}
-    english.discard("title")  # what a file says of itself, by its own name
+    english.discard("title")  # a metadata field, shown with its own name
     with browser.new_context(base_url=served.url, locale=language) as context:
         page = context.new_page()
         page.set_default_timeout(WAIT)
@@ -182,7 +182,7 @@ def test_every_page_is_in_the_language_as_a_browser_shows_it(
 
 
 @pytest.mark.browser
-def test_the_switch_keeps_the_question(browser: Browser, served: Served) -> None:
+def test_switching_the_language_keeps_the_question(browser: Browser, served: Served) -> None:
     with browser.new_context(base_url=served.url) as context:
         page = context.new_page()
         page.set_default_timeout(WAIT)
@@ -195,7 +195,7 @@ def test_the_switch_keeps_the_question(browser: Browser, served: Served) -> None
         assert page.get_by_label("Frage").input_value() == "What torque do the casing bolts need?"
 
 
-def test_scripts_are_given_their_words(client: httpx2.Client) -> None:
+def test_scripts_receive_their_texts_in_the_language(client: httpx2.Client) -> None:
     page = client.get("/kb/kb/ask", headers={"accept-language": "de"}).text
     (told,) = re.findall(r"data-words='([^']*)'", page)
     with speaking("de"):

@@ -1,4 +1,4 @@
-"""A document with more pages and sections than a list has room for: what is cut says so, and all pages are there."""
+"""Tests of a document with more pages and sections than a reply may list."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_a_list_that_is_cut_says_so(long: httpx2.Client) -> None:
+def test_a_truncated_list_is_reported(long: httpx2.Client) -> None:
     (line,) = long.get("/api/kb/kb/documents").json()["items"]
     told = long.get(f"/api/kb/kb/documents/{line['id']}").json()
     assert len(told["pages"]) == len(told["sections"]) == RequestLimits().results
     assert {"pages", "sections"} <= set(told["cut"])
 
 
-def test_every_page_of_a_long_document_can_be_chosen(long: httpx2.Client) -> None:
+def test_every_page_of_a_long_document_can_be_selected(long: httpx2.Client) -> None:
     (line,) = long.get("/api/kb/kb/documents").json()["items"]
     page = long.get(f"/kb/kb/documents/{line['id']}", params={"page": PAGES}).text
     assert f"of {PAGES} <button>" in page

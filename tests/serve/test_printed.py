@@ -1,4 +1,4 @@
-"""Pages of office documents: by a converter that is scripted, and by LibreOffice where it is installed."""
+"""Tests of printed pages of office documents, with a scripted converter and with LibreOffice if installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHEET, SLIDES = "parts/price_list_2025.xlsx", "training/service_training_2023.pp
 PRINTED = EXAMPLES / "datasheets/DS-2041_rev_D.pdf"
 QUOTE = "This revision replaces revision B."
 WAIT = 60_000
-"""Milliseconds: LibreOffice takes some seconds to begin."""
+"""Milliseconds; LibreOffice takes some seconds to start."""
 libreoffice = pytest.mark.skipif(shutil.which("soffice") is None, reason="no LibreOffice here")
 
 
@@ -43,7 +43,7 @@ def made_of_office(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def office(made_of_office: Path) -> Iterator[Served]:
-    """A server of its own for each test: what a process begins with, its PATH too, stays with it."""
+    """A separate server for each test, because its worker processes keep the environment they were started with."""
     place = made_of_office
     with running(ServeSettings((place / "kb",), (place / "folder",))) as server:
         yield server
@@ -57,7 +57,7 @@ def api(office: Served) -> Iterator[httpx2.Client]:
 
 
 def script(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a program called soffice before all others."""
+    """Put a program named soffice first on the PATH."""
     (folder / "soffice").write_text(f"#!/bin/sh\n{body}\n")
     (folder / "soffice").chmod(0o700 | stat.S_IEXEC)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
@@ -67,7 +67,7 @@ def id_of(api: httpx2.Client, uri: str) -> str:
     return next(str(one["id"]) for one in api.get("/documents").json()["items"] if one["uri"] == uri)
 
 
-def test_without_a_converter_it_is_said_why_there_are_no_pages(
+def test_without_a_converter_the_missing_pages_have_a_reason(
     office: Served, api: httpx2.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
@@ -84,7 +84,7 @@ def test_without_a_converter_it_is_said_why_there_are_no_pages(
     assert (note["printed"], note["not_printed"]) == ("", "")
 
 
-def test_a_document_is_printed_once_and_what_fails_says_why(
+def test_a_document_is_converted_once_and_a_failure_has_a_reason(
     api: httpx2.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id, calls = id_of(api, "letter.docx"), tmp_path / "calls"
@@ -108,26 +108,26 @@ def test_a_document_is_printed_once_and_what_fails_says_why(
 
 @libreoffice
 @pytest.mark.slow
-def test_a_row_of_a_sheet_is_found_on_its_page(api: httpx2.Client) -> None:
+def test_a_row_of_a_sheet_is_located_on_its_printed_page(api: httpx2.Client) -> None:
     asked = {"question": "What does the impeller of bronze cost?", "documents": [SHEET]}
     (cited, *_) = api.post("/ask", json=asked).json()["citations"]
     told = printed(api, cited)
     assert (told["number"], told["pages"], told["found"]) == (1, 2, True)
     (box,) = told["boxes"]
-    assert box["right"] - box["left"] > 0.5  # the row from its number to its price
+    assert box["right"] - box["left"] > 0.5  # from its number to its price
     assert box["bottom"] - box["top"] < 0.1
 
 
 @libreoffice
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_citation_of_a_slide_and_a_document_show_their_printed_pages(
+def test_citations_of_a_slide_and_a_sheet_show_their_printed_pages(
     office: Served, api: httpx2.Client, browser: Browser
 ) -> None:
     asked = {"question": "Which fault is the most expensive?", "documents": [SLIDES]}
     (noted, *_) = api.post("/ask", json=asked).json()["citations"]
     told = printed(api, noted)
-    assert (told["number"], told["found"]) == (2, False)  # the trainer's notes are not on the slide
+    assert (told["number"], told["found"]) == (2, False)  # the passage is in the notes, which are not printed
     with browser.new_context(base_url=office.url) as context:
         page = context.new_page()
         page.set_default_timeout(WAIT)

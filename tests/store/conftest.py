@@ -1,4 +1,4 @@
-"""Stores in the Neo4j of the session, each with a knowledge base of its own."""
+"""Fixture of stores in the Neo4j server of the session, each with its own knowledge base."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipelines.store.neo4j.store import Neo4jStore
 
 @pytest.fixture
 def neo4j_store(neo4j_address: Neo4jAddress) -> Iterator[Callable[..., Neo4jStore]]:
-    """Opens stores, each with a knowledge base of its own unless one is named."""
+    """Opens stores, each with its own knowledge base unless one is named."""
     opened: list[Neo4jStore] = []
 
     def open_store(kb: str = "", patience: float = 5.0) -> Neo4jStore:

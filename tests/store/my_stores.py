@@ -1,4 +1,4 @@
-"""Stores as a user would write them, outside of the package: vectors and graph in a pickled file each."""
+"""Example stores as a user would write them outside of the package, each in a pickle file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, 
 
 
 class MyVectors:
-    """See `VectorStore`: every search looks at every record."""
+    """A `VectorStore` whose searches scan every record."""
 
     def __init__(self, folder: Path, dimension: int) -> None:
         self._file, self._dimension = folder.with_suffix(".pickle"), dimension
@@ -68,10 +68,10 @@ class MyVectors:
                 yield EmbeddedRecords((record,), vector[None])
 
     def optimize(self, *, erase: bool = False) -> None:
-        """The file is written anew each time."""
+        """There is nothing to optimize; the file is rewritten on each change."""
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """There is nothing to close."""
 
     def _found(self, kind: RecordKind, where: Filter) -> list[tuple[Record, Vectors]]:
         return [one for one in self._load().values() if one[0].kind is kind and _fits(one[0], where)]
@@ -98,7 +98,7 @@ def _fits(record: Record, where: Filter) -> bool:
 
 
 class MyGraph:
-    """See `GraphStore`."""
+    """A `GraphStore` held in memory."""
 
     def __init__(self, folder: Path) -> None:
         self._file, self._lock = folder.with_suffix(".pickle"), Lock()
@@ -108,7 +108,9 @@ class MyGraph:
         nodes = {node.id: node for node in subgraph.nodes}
         edges = {edge.id: edge for edge in subgraph.edges}
         with self._lock:
-            self._take(lambda node: node.id in nodes, lambda edge: edge.id in edges)  # the last writer has them
+            self._take(
+                lambda node: node.id in nodes, lambda edge: edge.id in edges
+            )  # an item belongs to its last writer
             self._held[subgraph.owner] = Subgraph(subgraph.owner, tuple(nodes.values()), tuple(edges.values()))
             self._save()
 
@@ -143,7 +145,7 @@ class MyGraph:
         return {name: subgraph_digest(one) for name, one in sorted(self._held.items()) if one.nodes or one.edges}
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """There is nothing to close."""
 
     def _take(self, node_goes: object, edge_goes: object) -> None:
         for name, one in self._held.items():

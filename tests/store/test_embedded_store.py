@@ -48,7 +48,7 @@ class TestSqliteCatalog(CatalogContract):
     pass
 
 
-def test_graph_and_catalog_land_together_or_not_at_all(embedded: EmbeddedStore) -> None:
+def test_graph_and_catalog_are_written_in_one_transaction(embedded: EmbeddedStore) -> None:
     def fail() -> None:
         with embedded.transaction():
             embedded.graph.write(document(A))
@@ -61,7 +61,7 @@ def test_graph_and_catalog_land_together_or_not_at_all(embedded: EmbeddedStore) 
     assert embedded.catalog.entries() == ()
 
 
-def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
+def test_data_persists_after_reopening(tmp_path: Path) -> None:
     first = EmbeddedStore.open(tmp_path / "kb")
     first.graph.write(document(A))
     first.close()
@@ -70,19 +70,19 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     again.close()
 
 
-def test_opening_what_is_not_there_says_so(tmp_path: Path) -> None:
+def test_opening_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KnowledgeBaseNotFound):
         EmbeddedStore.open(tmp_path / "none", create=False)
     assert not list(tmp_path.iterdir())
 
 
-def test_opening_another_kind_of_file_says_so(tmp_path: Path) -> None:
+def test_opening_a_file_of_another_kind_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "kb").write_bytes(b"not a database at all, " * 100)
     with pytest.raises(StoreMismatch):
         EmbeddedStore.open(tmp_path / "kb")
 
 
-def test_a_cache_in_its_place_says_so_and_is_left_as_it_is(tmp_path: Path) -> None:
+def test_opening_a_cache_file_is_an_error_and_leaves_it_unchanged(tmp_path: Path) -> None:
     ReplyStore(tmp_path / "strata.db").close()
     before = (tmp_path / "strata.db").read_bytes()
     with pytest.raises(StoreMismatch, match="not the database of a knowledge base") as raised:
@@ -110,7 +110,7 @@ def test_migrations_are_numbered_and_recorded(tmp_path: Path) -> None:
     assert [int(step.__name__[1:4]) for step in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
 
 
-def test_a_file_made_before_a_migration_gets_it(tmp_path: Path) -> None:
+def test_an_older_file_is_migrated(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "kb", isolation_level=None)
     connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
     MIGRATIONS[0](connection)
@@ -121,7 +121,7 @@ def test_a_file_made_before_a_migration_gets_it(tmp_path: Path) -> None:
     opened.close()
 
 
-def test_the_graph_of_a_file_made_before_ids_had_numbers_is_kept(tmp_path: Path) -> None:
+def test_the_graph_of_a_file_without_numbered_ids_is_migrated(tmp_path: Path) -> None:
     held = (document(A), document(B))
     connection = sqlite3.connect(tmp_path / "kb", isolation_level=None)
     connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -147,7 +147,7 @@ def test_the_graph_of_a_file_made_before_ids_had_numbers_is_kept(tmp_path: Path)
     opened.close()
 
 
-def test_a_wiped_file_holds_no_id_of_what_was_removed(embedded: EmbeddedStore) -> None:
+def test_a_wiped_file_contains_no_id_of_removed_data(embedded: EmbeddedStore) -> None:
     embedded.graph.write(document(A))
     embedded.graph.write(document(B))
     embedded.graph.remove(A)
@@ -157,7 +157,7 @@ def test_a_wiped_file_holds_no_id_of_what_was_removed(embedded: EmbeddedStore) -
     assert_holds(embedded.graph, document(B))
 
 
-def test_other_threads_read_what_is_committed_and_write_one_at_a_time(embedded: EmbeddedStore) -> None:
+def test_other_threads_read_committed_data_and_write_one_at_a_time(embedded: EmbeddedStore) -> None:
     seen: list[int] = []
     with embedded.transaction():
         embedded.graph.write(document(A))
@@ -177,7 +177,7 @@ def _hold(path: Path, ready: multiprocessing.synchronize.Event) -> None:
         signal.pause()
 
 
-def test_what_is_read_in_a_snapshot_is_of_one_moment(embedded: EmbeddedStore) -> None:
+def test_a_snapshot_reads_the_state_at_its_beginning(embedded: EmbeddedStore) -> None:
     embedded.catalog.set_fact("moment", "1")
 
     def write(value: str) -> None:
@@ -198,7 +198,7 @@ def test_what_is_read_in_a_snapshot_is_of_one_moment(embedded: EmbeddedStore) ->
     assert embedded.catalog.fact("moment") == "3"
 
 
-def test_a_second_writer_is_refused_until_the_first_is_gone(embedded: EmbeddedStore) -> None:
+def test_a_second_writing_process_is_refused_until_the_first_ends(embedded: EmbeddedStore) -> None:
     context = multiprocessing.get_context("spawn")
     ready = context.Event()
     holder = context.Process(target=_hold, args=(embedded.path, ready))
@@ -223,7 +223,7 @@ def test_a_second_writer_is_refused_until_the_first_is_gone(embedded: EmbeddedSt
         (sqlite3.SQLITE_ERROR, StoreError),
     ],
 )
-def test_errors_of_sqlite_become_ours_with_their_cause(code: int, kind: type[StoreError]) -> None:
+def test_sqlite_errors_are_translated_with_their_cause(code: int, kind: type[StoreError]) -> None:
     cause = sqlite3.OperationalError("as SQLite says it")
     cause.sqlite_errorcode = code
     with pytest.raises(StoreError) as raised, translated(Path("kb")):

@@ -47,14 +47,16 @@ def exported(store: GraphStore, format: GraphFormat) -> str:
 
 
 @pytest.mark.parametrize("format", list(GraphFormat))
-def test_the_order_of_writing_does_not_show(store: GraphStore, tmp_path: Path, format: GraphFormat) -> None:
+def test_the_export_does_not_depend_on_the_order_of_writing(
+    store: GraphStore, tmp_path: Path, format: GraphFormat
+) -> None:
     other = EmbeddedStore.open(tmp_path / "other")
     filled(other.graph, document(A, chunks=7), *reversed(PARTS))
     assert exported(other.graph, format) == exported(store, format)
     other.close()
 
 
-def test_json_lines_hold_everything(store: GraphStore) -> None:
+def test_json_lines_contain_everything(store: GraphStore) -> None:
     rows = [json.loads(line) for line in exported(store, GraphFormat.JSONL).splitlines()]
     assert [row["id"] for row in rows if row["type"] == "node"] == [node.id for node in store.nodes()]
     odd = next(row for row in rows if row.get("id") == "n`1")
@@ -63,7 +65,7 @@ def test_json_lines_hold_everything(store: GraphStore) -> None:
     assert sum(row["type"] == "edge" for row in rows) == len(list(store.edges()))
 
 
-def test_graphml_is_read_by_networkx(store: GraphStore, tmp_path: Path) -> None:
+def test_graphml_can_be_read_by_networkx(store: GraphStore, tmp_path: Path) -> None:
     text = exported(store, GraphFormat.GRAPHML)
     ET.fromstring(text)
     (tmp_path / "g.graphml").write_text(text, "utf-8")
@@ -76,11 +78,11 @@ def test_graphml_is_read_by_networkx(store: GraphStore, tmp_path: Path) -> None:
 
 
 @pytest.mark.neo4j
-def test_the_cypher_script_makes_the_graph(
+def test_the_cypher_script_creates_the_graph(
     store: GraphStore, neo4j_store: Callable[..., Neo4jStore], neo4j_address: Neo4jAddress
 ) -> None:
     neo4j_store()
-    script = exported(store, GraphFormat.CYPHER).replace("\n", "\n").splitlines()
+    script = exported(store, GraphFormat.CYPHER).splitlines()
     connection = Connection(neo4j_address, 5)
     try:
         for statement in script:

@@ -21,14 +21,14 @@ class TestFileArtifacts(ArtifactStoreContract):
     pass
 
 
-def test_an_artifact_lies_under_its_stage_and_key(tmp_path: Path) -> None:
+def test_an_artifact_is_stored_compressed_under_its_stage_and_key(tmp_path: Path) -> None:
     FileArtifacts(tmp_path).put("parse", KEY, b"text" * 1000)
     path = tmp_path / "parse" / "ab" / KEY
     assert path == FileArtifacts(tmp_path).path("parse", KEY)
     assert 0 < path.stat().st_size < 100
 
 
-def test_what_is_named_by_its_content_lies_there_as_it_is(tmp_path: Path) -> None:
+def test_an_artifact_keyed_by_its_digest_is_stored_unchanged(tmp_path: Path) -> None:
     artifacts, data = FileArtifacts(tmp_path), b"\x89PNG picture"
     artifacts.put("picture", digest(data), data)
     assert artifacts.path("picture", digest(data)).read_bytes() == data
@@ -37,7 +37,7 @@ def test_what_is_named_by_its_content_lies_there_as_it_is(tmp_path: Path) -> Non
     assert artifacts.get("picture", digest(data)) is None
 
 
-def test_an_artifact_in_another_s_place_counts_as_absent(tmp_path: Path) -> None:
+def test_an_artifact_copied_to_another_key_or_stage_counts_as_absent(tmp_path: Path) -> None:
     artifacts = FileArtifacts(tmp_path)
     artifacts.put("parse", KEY, b"one")
     artifacts.put("parse", OTHER, b"two")
@@ -49,7 +49,7 @@ def test_an_artifact_in_another_s_place_counts_as_absent(tmp_path: Path) -> None
     assert artifacts.get("parse", OTHER) == b"two"
 
 
-def test_an_artifact_of_an_earlier_version_is_read_as_it_is(tmp_path: Path) -> None:
+def test_an_artifact_of_the_first_format_can_be_read(tmp_path: Path) -> None:
     artifacts = FileArtifacts(tmp_path)
     path = artifacts.path("parse", KEY)
     path.parent.mkdir(parents=True)
@@ -57,7 +57,7 @@ def test_an_artifact_of_an_earlier_version_is_read_as_it_is(tmp_path: Path) -> N
     assert artifacts.get("parse", KEY) == b"kept long ago"
 
 
-def test_an_artifact_that_was_bound_to_its_place_before_zstd_is_read_there_alone(tmp_path: Path) -> None:
+def test_an_artifact_of_the_second_format_can_be_read_only_under_its_key(tmp_path: Path) -> None:
     artifacts, data = FileArtifacts(tmp_path), b"kept last year"
     sum = hashlib.sha256(b"parse/%s\n%s" % (KEY.encode(), data)).digest()[:16]
     for key in (KEY, OTHER):
@@ -67,7 +67,7 @@ def test_an_artifact_that_was_bound_to_its_place_before_zstd_is_read_there_alone
     assert artifacts.get("parse", OTHER) is None
 
 
-def test_whatever_size_a_damaged_head_says_is_not_believed(tmp_path: Path) -> None:
+def test_an_artifact_with_a_damaged_header_or_truncated_counts_as_absent(tmp_path: Path) -> None:
     artifacts = FileArtifacts(tmp_path)
     artifacts.put("parse", KEY, b"text" * 100)
     path = artifacts.path("parse", KEY)
@@ -86,7 +86,7 @@ def test_a_name_that_leaves_the_folder_is_refused(tmp_path: Path, name: str) -> 
         FileArtifacts(tmp_path).put("parse", name, b"x")
 
 
-def test_a_damaged_artifact_counts_as_absent_and_is_made_again(tmp_path: Path) -> None:
+def test_a_damaged_artifact_counts_as_absent_and_can_be_written_again(tmp_path: Path) -> None:
     artifacts = FileArtifacts(tmp_path)
     artifacts.put("parse", KEY, b"whole")
     artifacts.path("parse", KEY).write_bytes(b"torn")
@@ -95,7 +95,7 @@ def test_a_damaged_artifact_counts_as_absent_and_is_made_again(tmp_path: Path) -
     assert artifacts.get("parse", KEY) == b"whole"
 
 
-def test_what_a_killed_writer_left_is_no_artifact(tmp_path: Path) -> None:
+def test_a_temporary_file_of_a_killed_writer_is_no_artifact_and_is_swept(tmp_path: Path) -> None:
     artifacts = FileArtifacts(tmp_path)
     artifacts.put("parse", KEY, b"x")
     left = artifacts.path("parse", KEY).parent / ".writing-abc"

@@ -1,4 +1,4 @@
-"""A store from outside the package: one file (`my_stores.py`) and one line of settings."""
+"""Tests of user-defined stores: one file (`my_stores.py`) and one line of settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TestMyGraph(GraphStoreContract):
 
 @pytest.fixture
 def kb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
-    """Make the folder of a knowledge base with these settings, which its owner has confirmed."""
+    """Makes a knowledge base folder with the given settings, which are trusted."""
     monkeypatch.syspath_prepend(Path(__file__).parent)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     write_folder(tmp_path / "folder")
@@ -60,7 +60,7 @@ def answer(kb: Path) -> str:
         return opened.ask(QUESTION).text
 
 
-def test_vectors_lie_in_a_store_of_ones_own(kb: Callable[[str], Path], tmp_path: Path) -> None:
+def test_vectors_can_be_in_a_user_defined_store(kb: Callable[[str], Path], tmp_path: Path) -> None:
     own = kb(VECTORS)
     build(tmp_path / "folder", own)
     assert "4000 hours" in answer(own)
@@ -68,7 +68,7 @@ def test_vectors_lie_in_a_store_of_ones_own(kb: Callable[[str], Path], tmp_path:
     assert fsck(own).findings == ()
 
 
-def test_questions_are_answered_from_a_graph_of_ones_own(kb: Callable[[str], Path], tmp_path: Path) -> None:
+def test_questions_can_be_answered_from_a_user_defined_graph(kb: Callable[[str], Path], tmp_path: Path) -> None:
     own = kb(GRAPH)
     build(tmp_path / "folder", own)
     with open_stores(own, Settings()) as stores:
@@ -94,13 +94,13 @@ def test_an_ingest_moves_the_vectors_to_another_store(kb: Callable[[str], Path],
 
 
 @pytest.mark.parametrize("name", ["vectors", "graph", "artifacts"])
-def test_a_store_that_a_foreign_file_names_has_to_be_confirmed(tmp_path: Path, name: str) -> None:
+def test_a_store_named_in_an_untrusted_settings_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "strata.toml").write_text(f'[store]\n{name} = "my_stores:Mine"\n')
     with pytest.raises(SettingsError, match="run as code") as raised:
         load(tmp_path)
     assert "strata config trust" in raised.value.hint
 
 
-def test_a_store_that_nobody_knows_is_refused_with_the_names_there_are() -> None:
+def test_an_unknown_store_is_refused_and_the_known_ones_are_listed() -> None:
     with pytest.raises(SettingsError, match="'lance' is neither lancedb nor module:Class"):
         load(None, {"store.vectors": "lance"})

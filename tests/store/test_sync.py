@@ -37,14 +37,14 @@ def same(one: GraphStore, two: GraphStore) -> bool:
     return (list(one.nodes()), list(one.edges())) == (list(two.nodes()), list(two.edges()))
 
 
-def test_a_copy_is_equal_and_says_so(embedded: GraphStore, other: GraphStore) -> None:
+def test_a_copy_is_equal_to_its_source(embedded: GraphStore, other: GraphStore) -> None:
     assert sync(embedded, other) == Synced(written=3)
     assert same(embedded, other)
     assert other.owners() == embedded.owners()
     assert list(check_copy(embedded.owners(), other.owners(), recount(other))) == []
 
 
-def test_only_what_differs_is_written(embedded: GraphStore, other: GraphStore) -> None:
+def test_only_differences_are_written(embedded: GraphStore, other: GraphStore) -> None:
     sync(embedded, other)
     embedded.write(document(A, chunks=5))
     assert sync(embedded, other) == Synced(written=1, unchanged=2)
@@ -52,7 +52,9 @@ def test_only_what_differs_is_written(embedded: GraphStore, other: GraphStore) -
     assert same(embedded, other)
 
 
-def test_what_is_gone_goes_and_what_went_with_it_by_mistake_comes_back(embedded: GraphStore, other: GraphStore) -> None:
+def test_owners_missing_in_the_source_are_removed_and_shared_edges_restored(
+    embedded: GraphStore, other: GraphStore
+) -> None:
     stray = document("document:c")
     other.write(stray)
     embedded.write(corpus(reference(A, B), reference(A, "document:c")))
@@ -63,7 +65,9 @@ def test_what_is_gone_goes_and_what_went_with_it_by_mistake_comes_back(embedded:
     assert same(embedded, other)
 
 
-def test_it_goes_back_as_well(embedded: GraphStore, other: GraphStore, tmp_path: Path) -> None:
+def test_syncing_in_the_other_direction_restores_the_graph(
+    embedded: GraphStore, other: GraphStore, tmp_path: Path
+) -> None:
     sync(embedded, other)
     third = EmbeddedStore.open(tmp_path / "three")
     sync(other, third.graph)
@@ -72,7 +76,7 @@ def test_it_goes_back_as_well(embedded: GraphStore, other: GraphStore, tmp_path:
 
 
 @pytest.mark.neo4j
-def test_damage_by_another_hand_is_found(
+def test_an_external_change_of_the_copy_is_found(
     embedded: GraphStore, neo4j_store: Callable[..., Neo4jStore], neo4j_address: Neo4jAddress
 ) -> None:
     copy = neo4j_store("damaged")

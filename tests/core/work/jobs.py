@@ -1,4 +1,4 @@
-"""Jobs that misbehave, for the tests of the pool."""
+"""Jobs that misbehave, for the tests of the worker pool."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LOADED: list[str] = []
 
 
 def preload() -> None:
-    """Leave a trace that a job of a forked process finds."""
+    """Set a mark that a job in a forked process can see."""
     _LOADED.append("loaded")
 
 
 def tell_parent(desk: JobContext) -> bytes:
-    """Return the number of the parent process, and whether `preload` was called before this one was forked."""
+    """Return the id of the parent process, and whether `preload` was called before the fork."""
     return f"{os.getppid()} {(_LOADED or ['bare'])[0]}".encode()
 
 
@@ -46,7 +46,7 @@ def talk(desk: JobContext) -> bytes:
 
 
 def in_stages(desk: JobContext, stages: int, seconds: float) -> bytes:
-    """Take so many processor seconds in each of the stages."""
+    """Use the given processor seconds in each of the stages."""
     for number in range(stages):
         desk.begin(str(number))
         until = time.process_time() + seconds
@@ -55,8 +55,8 @@ def in_stages(desk: JobContext, stages: int, seconds: float) -> bytes:
     return b"done"
 
 
-def wait_for_its_turn(desk: JobContext, turns: int) -> bytes:
-    """Do a little and wait a tenth of a second, so often: as on a machine that is busy with other things."""
+def alternate_waiting_and_working(desk: JobContext, turns: int) -> bytes:
+    """Wait for a tenth of a second and compute briefly, repeatedly, as on a busy machine."""
     for _ in range(turns):
         time.sleep(0.1)
         until = time.process_time() + 0.01
@@ -71,7 +71,7 @@ def sleep(desk: JobContext) -> bytes:
 
 
 def burn_in_children(desk: JobContext, note: str) -> bytes:
-    """Take nothing itself, and let children take what they can."""
+    """Wait while two child processes use processor time."""
     children = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(2)]
     Path(note).write_text(" ".join(str(child.pid) for child in children))
     children[0].wait()
@@ -79,7 +79,7 @@ def burn_in_children(desk: JobContext, note: str) -> bytes:
 
 
 def burn_in_an_orphan(desk: JobContext, note: str) -> bytes:
-    """Start a process in a session of its own whose parent ends at once."""
+    """Start a process in its own session whose parent ends at once."""
     quiet = "stdout=subprocess.DEVNULL, start_new_session=True"
     code = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {BURN!r}], {quiet}).pid)"
     made = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
@@ -99,7 +99,7 @@ def gulp(desk: JobContext) -> bytes:
     return bytes(bytearray(64 << 30))
 
 
-def crash_after_handing_out(desk: JobContext) -> bytes:
+def crash_after_keeping(desk: JobContext) -> bytes:
     desk.begin("read")
     desk.keep(b"the first half")
     desk.keep(b"the text")
@@ -107,7 +107,7 @@ def crash_after_handing_out(desk: JobContext) -> bytes:
     os._exit(3)
 
 
-def loop_after_handing_out(desk: JobContext) -> bytes:
+def loop_after_keeping(desk: JobContext) -> bytes:
     desk.keep(b"the text")
     return loop(desk)
 
@@ -130,7 +130,7 @@ def double(desk: JobContext, number: int) -> bytes:
 
 
 def be_killed(desk: JobContext, note: str, times: int) -> bytes:
-    """Be killed as by somebody else in the first `times` tries, handing out before it which try it was."""
+    """Get killed by a signal in the first `times` tries, after keeping the number of the try."""
     tries = Path(note)
     number = int(tries.read_text()) + 1 if tries.exists() else 1
     tries.write_text(str(number))
@@ -141,7 +141,7 @@ def be_killed(desk: JobContext, note: str, times: int) -> bytes:
     return f"result of try {number}".encode()
 
 
-def be_killed_before_handing_out_again(desk: JobContext, note: str) -> bytes:
+def be_killed_before_keeping_again(desk: JobContext, note: str) -> bytes:
     if not Path(note).exists():
         Path(note).touch()
         desk.keep(b"try 1")

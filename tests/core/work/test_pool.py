@@ -1,4 +1,4 @@
-"""Jobs in processes of their own: whatever one does, the one after it is done."""
+"""Tests of jobs in separate processes: limits, crashes, retries and cleanup."""
 
 import json
 import pickle
@@ -21,7 +21,7 @@ from tests.core.work import jobs
 
 SMALL = JobLimits(cpu_s=1, stall_s=2, memory_mb=400)
 LITTLE_MEMORY = JobLimits(memory_mb=400)
-"""No other limit that a slow machine could reach first."""
+"""Memory is the only limit, so that a slow machine reaches no other first."""
 
 
 def itself(ended: JobResult) -> JobResult:
@@ -48,11 +48,11 @@ def job(function: Callable[..., bytes], *arguments: object) -> Job:
         (jobs.sleep, SMALL, Status.TOO_LARGE, "made no progress for 2 s", "Killed"),
         (jobs.eat, LITTLE_MEMORY, Status.TOO_LARGE, "took more than 400 MiB of memory", "Killed"),
         (jobs.gulp, SMALL, Status.FAILED, "", "MemoryError"),
-        (jobs.crash_after_handing_out, SMALL, Status.FAILED, "exit code 3", "Crashed"),
+        (jobs.crash_after_keeping, SMALL, Status.FAILED, "exit code 3", "Crashed"),
         (jobs.raise_error, SMALL, Status.FAILED, "the disk is full", "StoreError"),
     ],
 )
-def test_a_job_that_misbehaves_costs_itself(
+def test_a_job_that_misbehaves_fails_alone(
     function: Callable[..., bytes], allowance: JobLimits, status: Status, reason: str, error: str
 ) -> None:
     before, broken, after = run(job(jobs.give, b"a"), job(function), job(jobs.give, b"b"), allowance=allowance)
@@ -62,28 +62,30 @@ def test_a_job_that_misbehaves_costs_itself(
     assert reason in broken.reason
 
 
-def test_what_was_handed_out_last_outlives_the_process() -> None:
-    crashed, killed = run(job(jobs.crash_after_handing_out), job(jobs.loop_after_handing_out))
+def test_the_last_kept_data_is_returned_after_a_crash_or_kill() -> None:
+    crashed, killed = run(job(jobs.crash_after_keeping), job(jobs.loop_after_keeping))
     assert (crashed.kept, crashed.stage) == (b"the text", "look")
     assert (killed.kept, killed.stage) == (b"the text", "late")
 
 
-def test_an_error_comes_with_its_hint() -> None:
+def test_an_error_has_its_hint() -> None:
     assert run(job(jobs.raise_error))[0].hint == "make room"
 
 
-def test_each_stage_has_its_own_processor_seconds() -> None:
+def test_each_stage_has_its_own_limit_of_processor_seconds() -> None:
     assert run(job(jobs.in_stages, 4, 0.5))[0].result == b"done"
     assert run(job(jobs.in_stages, 1, 3))[0].status is Status.TOO_LARGE
 
 
-def test_a_busy_machine_takes_nothing_away() -> None:
+def test_waiting_on_a_busy_machine_does_not_count_as_processor_time() -> None:
     allowance = JobLimits(cpu_s=1.5, stall_s=2)
-    assert run(job(jobs.wait_for_its_turn, 30), allowance=allowance)[0].result == b"done"
+    assert run(job(jobs.alternate_waiting_and_working, 30), allowance=allowance)[0].result == b"done"
 
 
 @pytest.mark.parametrize("function", [jobs.burn_in_children, jobs.burn_in_an_orphan])
-def test_what_a_job_starts_is_counted_and_ended_with_it(function: Callable[..., bytes], tmp_path: Path) -> None:
+def test_processes_started_by_a_job_are_counted_and_killed_with_it(
+    function: Callable[..., bytes], tmp_path: Path
+) -> None:
     note = tmp_path / "pids"
     (ended,) = run(job(function, str(note)))
     assert "processor seconds" in ended.reason
@@ -91,7 +93,7 @@ def test_what_a_job_starts_is_counted_and_ended_with_it(function: Callable[..., 
 
 
 def is_gone(pid: int) -> bool:
-    """A killed process may stay in the table for a moment, until its new parent has taken note."""
+    """Whether the process has ended; a killed one may be listed until its new parent has waited for it."""
     for _ in range(100):
         try:
             if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
@@ -102,7 +104,7 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def test_a_worker_inherits_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_does_not_inherit_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     secret = ("OPENAI_API_KEY", "NEO4J_PASSWORD", "AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "STRATA_LLM__API_KEY", "MY_OWN")
     for name in (*secret, "OMP_NUM_THREADS", "LC_ALL"):
         monkeypatch.setenv(name, "1")
@@ -114,7 +116,7 @@ def test_a_worker_inherits_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Doubling(JobListener):
-    """Answers from another thread, after longer than a process may be idle."""
+    """Replies from another thread, after longer than the limit for a process without progress."""
 
     def __init__(self, wait: float) -> None:
         self._wait = wait
@@ -123,7 +125,7 @@ class Doubling(JobListener):
         threading.Timer(self._wait, answer, [str(2 * int(question)).encode()]).start()
 
 
-def test_a_job_that_waits_for_its_parent_does_not_hang() -> None:
+def test_waiting_for_the_parent_does_not_count_as_no_progress() -> None:
     allowance = JobLimits(stall_s=0.5)
     assert run(job(jobs.double, 21), allowance=allowance, listener=Doubling(2))[0].result == b"42"
 
@@ -136,13 +138,13 @@ class Noting(JobListener):
         self.stages.append(stage)
 
 
-def test_stages_are_told_as_they_begin() -> None:
+def test_stages_are_reported_when_they_begin() -> None:
     listener = Noting()
     run(job(jobs.in_stages, 3, 0), listener=listener)
     assert listener.stages == ["0", "1", "2"]
 
 
-def test_a_job_whose_process_is_killed_from_outside_is_tried_once_more(tmp_path: Path) -> None:
+def test_a_job_whose_process_is_killed_externally_is_retried_once(tmp_path: Path) -> None:
     once, twice, after = run(
         job(jobs.be_killed, str(tmp_path / "once"), 1),
         job(jobs.be_killed, str(tmp_path / "twice"), 2),
@@ -155,22 +157,22 @@ def test_a_job_whose_process_is_killed_from_outside_is_tried_once_more(tmp_path:
     assert after.result == b"after"
 
 
-def test_what_the_first_try_handed_out_outlives_the_second(tmp_path: Path) -> None:
-    assert run(job(jobs.be_killed_before_handing_out_again, str(tmp_path / "note")))[0].kept == b"try 1"
+def test_data_kept_by_the_first_try_is_returned_if_the_second_is_killed(tmp_path: Path) -> None:
+    assert run(job(jobs.be_killed_before_keeping_again, str(tmp_path / "note")))[0].kept == b"try 1"
 
 
-def test_temporary_files_go_with_the_process() -> None:
+def test_temporary_files_are_removed_after_the_job() -> None:
     (ended,) = run(job(jobs.litter))
     assert ended.result
     assert not Path(ended.result.decode()).exists()
 
 
-def test_results_are_the_same_by_one_worker_and_by_three() -> None:
+def test_results_do_not_depend_on_the_number_of_workers() -> None:
     many = [job(jobs.give, bytes([number])) for number in range(20)]
     assert [one.result for one in run(*many)] == [one.result for one in run(*many, workers=3)]
 
 
-def test_a_worker_whose_parent_is_gone_ends() -> None:
+def test_a_worker_ends_when_its_parent_is_gone() -> None:
     running = Running.start(JobLimits())
     running.writer.send(Frame(FrameKind.JOB, pickle.dumps(job(jobs.loop))))
     while running.results.peek(1)[:1] != FrameKind.STAGE.value:  # type: ignore[attr-defined]
@@ -183,7 +185,7 @@ def test_a_worker_whose_parent_is_gone_ends() -> None:
         running.end()
 
 
-def test_a_server_of_workers_that_is_killed_costs_no_job() -> None:
+def test_a_killed_fork_server_is_replaced() -> None:
     with WorkerPool(SMALL, 2, preload=jobs.preload) as pool:
         first = pool.submit(job(jobs.tell_parent), itself).result()
         assert first.result is not None
@@ -195,18 +197,20 @@ def test_a_server_of_workers_that_is_killed_costs_no_job() -> None:
     assert [one.result is None for one in others] == [False] * 3
 
 
-def test_where_no_process_can_be_started_each_job_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_job_fails_with_a_reason_if_no_process_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho 'no such interpreter' >&2\nexit 1\n")
     broken.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(broken))
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")  # no server of this process has it, so that one is started
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")  # forces a new server, because no other has this variable
     first, second = run(job(jobs.give, b"a"), job(jobs.give, b"b"))
     assert (first.status, first.error) == (second.status, second.error) == (Status.FAILED, "Crashed")
     assert first.reason == "no worker process can be started: no such interpreter"
 
 
-def test_a_script_leaves_neither_workers_nor_their_server() -> None:
+def test_a_script_leaves_no_workers_or_server_behind() -> None:
     script = (
         "from pipelines.core.work.pool import WorkerPool; from pipelines.core.work.job import Job, JobLimits\n"
         "from tests.core.work import jobs\n"

@@ -1,4 +1,4 @@
-"""Real places of documents on this machine: each can be written to, and says what an ingest is told."""
+"""Real document sources on this machine: each can be written to and has a location to ingest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUCKET = "manuals"
 
 
 class Place(Protocol):
-    """A place of documents; `uri` is what a document of a name is called in the knowledge base."""
+    """A writable source; `uri` is the URI in the knowledge base of the document with a name."""
 
     location: str
 
@@ -32,7 +32,7 @@ class Place(Protocol):
 
 
 class S3Place:
-    """A bucket of a real S3-compatible server, asked as its users ask it."""
+    """A bucket of a real S3-compatible server, accessed with boto3."""
 
     def __init__(self, endpoint: str) -> None:
         import boto3
@@ -59,7 +59,7 @@ class S3Place:
 
 @contextmanager
 def s3_server(patch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Start moto's server, and lead all clients there."""
+    """Start moto's server, and direct all S3 clients to it."""
     from moto.server import ThreadedMotoServer
 
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
@@ -77,7 +77,7 @@ def s3_server(patch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 class GitPlace:
-    """A repository in a folder; each change is a commit."""
+    """A Git repository in a folder; each change is a commit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,7 +105,7 @@ class GitPlace:
 
 
 class SitePlace:
-    """A web site on loopback. `asked` are the paths that were asked for, with the reply's status."""
+    """A web site on loopback; `asked` are the requested paths with the status of the reply."""
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
@@ -171,13 +171,13 @@ class SitePlace:
                 return 200, data, tag
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
         return Handler
 
 
 def message(name: str, text: str) -> bytes:
-    """A mail, the same bytes for the same words."""
+    """A mail message; equal arguments give equal bytes."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "a@example.org", "b@example.org", name
     mail["Message-ID"], mail["Date"] = f"<{name}@example.org>", "Mon, 02 Mar 2026 10:00:00 +0000"
@@ -186,7 +186,7 @@ def message(name: str, text: str) -> bytes:
 
 
 class MaildirPlace:
-    """A Maildir; a message that is changed is another message."""
+    """A Maildir; a changed message is another message with another key."""
 
     def __init__(self, folder: Path) -> None:
         self.box = mailbox.Maildir(folder)
@@ -235,7 +235,7 @@ class MboxPlace:
 
 
 class ImapPlace:
-    """An IMAP4rev1 server on loopback, as far as a reader takes it: one mailbox, told in literals."""
+    """A minimal IMAP4rev1 server on loopback, with one mailbox and literal strings."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.messages: dict[int, bytes] = {}
@@ -267,7 +267,7 @@ class ImapPlace:
         self._thread.join()
 
     def reply(self, command: str) -> tuple[bytes, str]:
-        """What is said before the end of the command, and its end."""
+        """The response before the tagged line of a command, and the tagged status."""
         words = command.upper().split()
         if words[0] == "LOGIN":
             return b"", "OK" if command.split()[1:] == ["me", '"secret"'] else "NO wrong password"
@@ -307,7 +307,7 @@ def kinds() -> list[str]:
 
 @contextmanager
 def place_of(kind: str, folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Place]:
-    """A place of a kind, empty."""
+    """An empty source of the given kind."""
     if kind == "s3":
         with s3_server(patch) as endpoint:
             s3 = S3Place(endpoint)

@@ -1,4 +1,4 @@
-"""Each kind of place ingested, changed, renamed and emptied: the same knowledge base as of a folder."""
+"""Tests of ingesting each kind of source: the knowledge base equals that of a folder with the same files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         yield made
 
 
-def test_a_place_is_ingested_changed_and_removed(place: Place, tmp_path: Path) -> None:
+def test_documents_of_a_source_are_added_changed_renamed_and_removed(place: Place, tmp_path: Path) -> None:
     kb = tmp_path / "kb"
     place.put("manual.md", MANUAL)
     place.put("sheets/DS-2041.md", DATA_SHEET)
@@ -44,17 +44,17 @@ def test_a_place_is_ingested_changed_and_removed(place: Place, tmp_path: Path) -
     changed = build(place.location, kb, QUICK)
     assert changed.documents == {"indexed": 2}
     assert set(entries_of(kb)) == {place.uri("manual.md"), place.uri("pumps/DS-2041.md")}
-    assert remains(kb, {"what was changed": b"every 4000 hours"}) == {}
+    assert remains(kb, {"changed text": b"every 4000 hours"}) == {}
 
     build(Path(shutil.copytree(kb / "sources" / "files", tmp_path / "folder")), tmp_path / "plain", QUICK)
     assert_same(kb, tmp_path / "plain")
 
     place.remove("manual.md")
     assert build(place.location, kb, QUICK).documents == {"indexed": 1}
-    assert remains(kb, {"what was removed": b"every 6000 hours"}) == {}
+    assert remains(kb, {"removed text": b"every 6000 hours"}) == {}
 
 
-def test_the_command_line_takes_a_bucket_and_a_folder_in_its_place(
+def test_a_knowledge_base_of_a_bucket_can_be_replaced_by_one_of_a_folder(
     strata: Strata, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kb = tmp_path / "kb"
@@ -70,7 +70,7 @@ def test_the_command_line_takes_a_bucket_and_a_folder_in_its_place(
         assert entries["old/draft.md"].status is Status.SKIPPED
         assert bucket.location in strata("runs", "--kb", kb)[1].replace("\n", "")
         assert strata("forget", "manual.md", "--kb", kb)[0] == 0
-        assert remains(kb, {"what was forgotten": b"Close valve V-12"}) == {}
+        assert remains(kb, {"forgotten text": b"Close valve V-12"}) == {}
         bucket.close()
 
     (tmp_path / "folder").mkdir()
@@ -79,9 +79,7 @@ def test_the_command_line_takes_a_bucket_and_a_folder_in_its_place(
     assert not (kb / "sources").exists()
 
 
-def test_a_place_that_does_not_answer_changes_nothing_and_leaves_no_knowledge_base(
-    strata: Strata, tmp_path: Path
-) -> None:
+def test_an_unreachable_source_changes_nothing_and_creates_no_knowledge_base(strata: Strata, tmp_path: Path) -> None:
     code, _, said = strata("ingest", "http://127.0.0.1:1/", "--kb", tmp_path / "kb", "--no-flow")
     assert code == 4
     assert "cannot be reached" in said

@@ -1,4 +1,4 @@
-"""What a place is called, and what reads it."""
+"""Tests of source locations: recognizing, displaying and opening them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.ingest.sources.places import GitPlace, ImapPlace
         ("documents", False), ("C:\\documents", False), ("a/b:c", False), ("./s3:x", False), ("12:30 minutes", False),
     ],
 )  # fmt: skip
-def test_a_location_has_a_scheme(text: str, is_one: bool) -> None:
+def test_a_location_is_recognized_by_its_scheme(text: str, is_one: bool) -> None:
     assert is_location(text) is is_one
 
 
@@ -39,11 +39,11 @@ def test_a_location_has_a_scheme(text: str, is_one: bool) -> None:
         ("mbox:/home/me/mail", "mbox:/home/me/mail"),
     ],
 )
-def test_a_location_is_shown_without_secrets(location: str, shown: str) -> None:
+def test_a_location_is_displayed_without_secrets(location: str, shown: str) -> None:
     assert without_secrets(location) == shown
 
 
-def test_a_folder_that_is_called_as_a_location_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_folder_named_like_a_location_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mbox:old").mkdir()
     monkeypatch.chdir(tmp_path)
     assert local_folder("mbox:old") == Path("mbox:old")
@@ -51,7 +51,7 @@ def test_a_folder_that_is_called_as_a_location_is_a_folder(tmp_path: Path, monke
     assert local_folder("mbox:new") is None
 
 
-def test_a_revision_and_a_folder_of_a_repository(tmp_path: Path) -> None:
+def test_a_git_location_may_name_a_revision_and_a_folder(tmp_path: Path) -> None:
     place = GitPlace(tmp_path / "x@y")
     place.put("docs/a.md", "one")
     place.git("tag", "v1")
@@ -70,7 +70,7 @@ def test_a_revision_and_a_folder_of_a_repository(tmp_path: Path) -> None:
             assert [one.name for one in source.list()] == ["docs/a.md"]
 
 
-def test_an_address_of_git_runs_nothing_and_names_no_secret(tmp_path: Path) -> None:
+def test_a_git_address_executes_nothing_and_its_secret_is_not_reported(tmp_path: Path) -> None:
     for address in ("git+ext::touch /tmp/x", "git+--upload-pack=x", f"git+{tmp_path}/none"):
         with open_source(address, IngestSettings()) as source, pytest.raises(SourceUnreachable):
             list(source.list())
@@ -81,7 +81,7 @@ def test_an_address_of_git_runs_nothing_and_names_no_secret(tmp_path: Path) -> N
     assert "secret" not in str(failed.value)
 
 
-def test_a_link_in_a_repository_is_left_out(tmp_path: Path) -> None:
+def test_symbolic_links_in_a_repository_are_skipped(tmp_path: Path) -> None:
     place = GitPlace(tmp_path / "x")
     (place.folder / "passwd").symlink_to("/etc/passwd")
     place.put("a.md", "one")
@@ -89,7 +89,7 @@ def test_a_link_in_a_repository_is_left_out(tmp_path: Path) -> None:
         assert [one.name for one in source.list()] == ["a.md"]
 
 
-def test_a_mailbox_is_opened_to_be_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mailbox_is_opened_read_only(monkeypatch: pytest.MonkeyPatch) -> None:
     place = ImapPlace(monkeypatch)
     place.put("one", "text")
     with open_source(place.location, IngestSettings()) as source:
@@ -121,7 +121,7 @@ except MissingExtra as error:
 """
 
 
-def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_and_an_unknown_scheme_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
     assert done.stdout == "pip install 'strata-kb[s3]'\n"
     with pytest.raises(SourceError, match="no such kind of place: gopher"), open_source("gopher://x", IngestSettings()):

@@ -1,4 +1,4 @@
-"""A web site is read politely, in bounds, and leads nowhere else."""
+"""Tests of reading a web site: robots.txt, sitemaps, limits and redirects."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def site() -> Iterator[SitePlace]:
     place.close()
 
 
-def brought(location: str, root: Path, **settings: Any) -> Origin:
+def update(location: str, root: Path, **settings: Any) -> Origin:
     chosen = IngestSettings.model_validate({"site_pause_s": 0, **settings})
     with open_source(location, chosen) as source:
         return update_copies(source, location, root, chosen, silent)
 
 
-def held(root: Path) -> set[str]:
+def copies(root: Path) -> set[str]:
     return {path.relative_to(root / "files").as_posix() for path in (root / "files").rglob("*") if path.is_file()}
 
 
-def test_what_robots_txt_keeps_robots_from_is_told_and_not_asked_for(site: SitePlace, tmp_path: Path) -> None:
+def test_pages_disallowed_by_robots_txt_are_reported_and_not_requested(site: SitePlace, tmp_path: Path) -> None:
     site.put("a.html", "<p>one")
     site.put("internal/b.html", "<p>two")
     site.robots = "User-agent: *\nDisallow: /internal/\nCrawl-delay: 0.01\n"
-    origin = brought(site.location, tmp_path)
-    assert held(tmp_path) == {"a.html"}
+    origin = update(site.location, tmp_path)
+    assert copies(tmp_path) == {"a.html"}
     assert [(one.uri, one.reason) for one in origin.left_out] == [
         ("internal/b.html", "robots.txt keeps robots from it")
     ]
@@ -50,40 +50,40 @@ def test_what_robots_txt_keeps_robots_from_is_told_and_not_asked_for(site: SiteP
     assert site.asked[0][0] == "/robots.txt"
 
 
-def test_a_site_that_refuses_robots_is_not_read(site: SitePlace, tmp_path: Path) -> None:
+def test_a_site_that_disallows_robots_is_not_read(site: SitePlace, tmp_path: Path) -> None:
     site.put("a.html", "<p>one")
     site.robots = "User-agent: strata\nCrawl-delay: 3600\n"
     with pytest.raises(SourceError, match="asks for 3600 s between two pages"):
-        brought(site.location, tmp_path)
+        update(site.location, tmp_path)
     site.robots = "User-agent: strata\nDisallow: /\n"
-    assert [one.uri for one in brought(site.location, tmp_path).left_out] == ["a.html"]
+    assert [one.uri for one in update(site.location, tmp_path).left_out] == ["a.html"]
 
 
-def test_a_page_is_read_again_where_it_changed(site: SitePlace, tmp_path: Path) -> None:
+def test_only_changed_pages_are_fetched_again(site: SitePlace, tmp_path: Path) -> None:
     site.put("a.html", "<p>one")
     site.put("b.html", "<p>two")
     site.changed["/b.html"] = "2026-03-01"
-    brought(site.location, tmp_path)
+    update(site.location, tmp_path)
     site.asked.clear()
-    brought(site.location, tmp_path)
+    update(site.location, tmp_path)
     assert ("/a.html", 304) in site.asked
     assert "/b.html" not in {path for path, _ in site.asked}
     site.changed["/b.html"] = "2026-03-02"
     site.put("b.html", "<p>three")
-    brought(site.location, tmp_path)
+    update(site.location, tmp_path)
     assert (tmp_path / "files" / "b.html").read_text() == "<p>three"
 
 
-def test_pages_beyond_the_limit_are_told(site: SitePlace, tmp_path: Path) -> None:
+def test_pages_beyond_the_limit_are_reported(site: SitePlace, tmp_path: Path) -> None:
     for number in range(5):
         site.put(f"{number}.html", "<p>one")
-    origin = brought(site.location, tmp_path, site_pages=3)
-    assert held(tmp_path) == {"0.html", "1.html", "2.html"}
+    origin = update(site.location, tmp_path, site_pages=3)
+    assert copies(tmp_path) == {"0.html", "1.html", "2.html"}
     assert {one.reason for one in origin.left_out} == {"the site has more than 3 pages (ingest.site_pages)"}
     assert len(origin.left_out) == 2
 
 
-def test_an_index_of_sitemaps_is_followed_and_may_be_packed(site: SitePlace, tmp_path: Path) -> None:
+def test_a_sitemap_index_is_followed_and_may_be_compressed(site: SitePlace, tmp_path: Path) -> None:
     site.put("a", "<p>one")
     site.put("docs/", "<p>two")
     site.put("b?c=d", "<p>three")
@@ -91,11 +91,11 @@ def test_an_index_of_sitemaps_is_followed_and_may_be_packed(site: SitePlace, tmp
     site.pages["/part.xml.gz"] = gzip.compress(site.sitemap())
     site.pages["/index.xml"] = f"<sitemapindex><sitemap><loc>{inner}</loc></sitemap></sitemapindex>".encode()
     site.robots = f"Sitemap: http://{site.host}/index.xml\n"
-    brought(site.location, tmp_path)
-    assert held(tmp_path) == {"a.html", "docs/index.html", "b.htmlc=d"}
+    update(site.location, tmp_path)
+    assert copies(tmp_path) == {"a.html", "docs/index.html", "b.htmlc=d"}
 
 
-def test_nothing_of_another_site_is_read(site: SitePlace, tmp_path: Path) -> None:
+def test_pages_of_another_site_are_not_read(site: SitePlace, tmp_path: Path) -> None:
     other = SitePlace()
     other.put("stolen.html", "<p>stolen")
     site.put("a.html", "<p>one")
@@ -106,26 +106,26 @@ def test_nothing_of_another_site_is_read(site: SitePlace, tmp_path: Path) -> Non
         "file:///etc/passwd", f"http://{site.host}@{other.host}/stolen.html", "http://[::1",
     ))  # fmt: skip
     site.pages["/map.xml"] = f"<urlset>{listed}</urlset>".encode()
-    origin = brought(site.location + "map.xml", tmp_path)
-    assert held(tmp_path) == {"a.html"}
+    origin = update(site.location + "map.xml", tmp_path)
+    assert copies(tmp_path) == {"a.html"}
     assert [one.reason.partition(":")[0] for one in origin.left_out] == ["cannot be fetched"]
     assert "it leads to another site" in origin.left_out[0].reason
     assert other.asked == []
     other.close()
 
 
-def test_a_sitemap_that_is_broken_or_gone_changes_nothing(site: SitePlace, tmp_path: Path) -> None:
+def test_a_broken_or_missing_sitemap_changes_nothing(site: SitePlace, tmp_path: Path) -> None:
     site.put("a.html", "<p>one")
-    brought(site.location, tmp_path)
+    update(site.location, tmp_path)
     site.pages["/sitemap.xml"] = b"<urlset><url>"
     with pytest.raises(SourceUnreachable, match="is no sitemap"):
-        brought(site.location, tmp_path)
+        update(site.location, tmp_path)
     with pytest.raises(SourceUnreachable, match="cannot be read: 404"):
-        brought(site.location + "none.xml", tmp_path)
-    assert held(tmp_path) == {"a.html"}
+        update(site.location + "none.xml", tmp_path)
+    assert copies(tmp_path) == {"a.html"}
 
 
-def test_a_name_that_leads_to_a_private_address_is_refused_unless_it_is_named(
+def test_a_name_that_resolves_to_a_private_address_is_refused_unless_allowed(
     site: SitePlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.put("a.html", "<p>one")

@@ -1,4 +1,4 @@
-"""A picture small enough to be written down."""
+"""A fixture of a small picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small Office files, their XML written by hand."""
+"""Constructors of small Office files from handwritten XML."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def docx(
 
 
 def p(text: str, style: str = "", properties: str = "") -> str:
-    """Return a paragraph; `text` that begins with a tag is taken as it is."""
+    """Return a paragraph; a `text` that begins with a tag is inserted unchanged."""
     run = text if text.startswith("<") else f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
     style = f'<w:pStyle w:val="{style}"/>' if style else ""
     return f"<w:p><w:pPr>{style}{properties}</w:pPr>{run}</w:p>"
@@ -122,7 +122,7 @@ def xlsx(
     relations: Sequence[Relation] = (),
     properties: str = "",
 ) -> bytes:
-    """Return a workbook; each sheet is what stands between the tags of its worksheet."""
+    """Return a workbook; each sheet is given as the content of its worksheet element."""
     names = names or [f"Sheet{number}" for number in range(1, len(sheets) + 1)]
     states = states or ["visible"] * len(sheets)
     listed = "".join(
@@ -150,7 +150,7 @@ def x(name: str, content: str) -> str:
 
 
 def rows(*lines: Sequence[str | float | None]) -> str:
-    """Return the data of a sheet, from A1 on; numbers are stored as such, None leaves a cell out."""
+    """Return the data of a sheet, starting at A1; numbers are stored as numbers, None skips a cell."""
     return f"<sheetData>{''.join(_row(number, line) for number, line in enumerate(lines, 1))}</sheetData>"
 
 
@@ -166,7 +166,7 @@ def _cell(name: str, value: str | float) -> str:
 
 
 def pptx(*slides: str, parts: Mapping[str, str | bytes] | None = None, links: Sequence[Relation] = ()) -> bytes:
-    """Return a presentation; each slide is what stands in its shape tree. `links` are those of the first slide."""
+    """Return a presentation; each slide is given as the content of its shape tree, `links` are of the first slide."""
     listed = "".join(f'<p:sldId id="{255 + number}" r:id="s{number}"/>' for number in range(1, len(slides) + 1))
     targets = [(f"s{number}", "slide", f"slides/slide{number}.xml") for number in range(1, len(slides) + 1)]
     return packed(
@@ -200,7 +200,7 @@ def shape(*paragraphs: str, at: tuple[int, int, int, int] | None = None, kind: s
 
 
 def a(text: str) -> str:
-    """Return a paragraph of DrawingML; what begins with a tag is taken as it is."""
+    """Return a paragraph of DrawingML; a `text` that begins with a tag is inserted unchanged."""
     return f"<a:p>{text if text.startswith('<') else f'<a:r><a:t>{text}</a:t></a:r>'}</a:p>"
 
 

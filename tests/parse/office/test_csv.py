@@ -1,4 +1,4 @@
-"""Files that are one table: delimited ones, and those of columns."""
+"""Tests of files that are one table: delimited files, Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ DocumentOf = Callable[..., Document]
         ("a,b\r\n\r\n1,2\r\n", [["a", "b"], ["1", "2"]]),
     ],
 )
-def test_rows_are_divided_as_they_are_written(document_of: DocumentOf, text: str, grid: list[list[str]]) -> None:
+def test_rows_are_split_at_the_delimiter_of_the_file(document_of: DocumentOf, text: str, grid: list[list[str]]) -> None:
     (table,) = document_of("a.csv", text).tables
     assert table.grid() == grid
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
-def test_the_encoding_is_found(document_of: DocumentOf, encoding: str) -> None:
+def test_the_encoding_is_detected(document_of: DocumentOf, encoding: str) -> None:
     text = "Teil;Größe\nSchraube;überlang\nMüll;schön\n"
     assert document_of("a.csv", text.encode(encoding)).tables[0].grid()[1] == ["Schraube", "überlang"]
 
 
-def test_the_first_row_is_a_header_unless_it_holds_numbers(document_of: DocumentOf) -> None:
+def test_the_first_row_is_a_header_unless_it_contains_numbers(document_of: DocumentOf) -> None:
     assert document_of("a.csv", "Part,Qty\npump,2\n").tables[0].header_rows == 1
     assert document_of("a.csv", "1,2.5\n3,4\n").tables[0].header_rows == 0
 
@@ -53,13 +53,13 @@ def test_cells_have_addresses_and_the_table_a_range(document_of: DocumentOf) -> 
     assert [cell.address for cell in document.tables[0].cells] == ["A1", "B1", "A2", "B2"]
 
 
-def test_an_unclosed_quotation_mark_costs_its_own_line_only(document_of: DocumentOf) -> None:
+def test_an_unclosed_quotation_mark_affects_only_its_line(document_of: DocumentOf) -> None:
     text = 'a,b\n1,"open\n' + "x,y\n" * 500
     table = document_of("a.csv", text).tables[0]
     assert (table.rows, table.grid()[1], table.grid()[-1]) == (502, ["1", '"open'], ["x", "y"])
 
 
-def test_beyond_the_limit_of_cells_the_rest_is_left_out_and_told(parse_bytes: Callable[..., Parsed]) -> None:
+def test_rows_beyond_the_limit_of_cells_are_omitted_and_reported(parse_bytes: Callable[..., Parsed]) -> None:
     parsed = parse_bytes("a.csv", "a,b\n" + "1,2\n" * 9, ParseSettings(limits=Limits(cells=6)))
     assert (parsed.status, parsed.reason) == (Status.PARTIAL, "page 1: rows from 4 on are left out: more than 6 cells")
     assert parsed.document is not None
@@ -69,7 +69,7 @@ def test_beyond_the_limit_of_cells_the_rest_is_left_out_and_told(parse_bytes: Ca
 PARTS = pa.table({"Part": ["pump", None], "Since": [date(2024, 3, 1), date(2025, 1, 2)], "Sizes": [[1, 2], []]})
 
 
-def test_columns_are_read_with_their_names(document_of: DocumentOf) -> None:
+def test_columnar_files_are_read_with_column_names(document_of: DocumentOf) -> None:
     parquet, arrow = io.BytesIO(), io.BytesIO()
     pq.write_table(PARTS, parquet)
     with pa.ipc.new_file(arrow, PARTS.schema) as writer:
@@ -80,7 +80,7 @@ def test_columns_are_read_with_their_names(document_of: DocumentOf) -> None:
         assert table.header_rows == 1
 
 
-def test_a_file_of_columns_may_be_large_or_broken(parse_bytes: Callable[..., Parsed]) -> None:
+def test_a_columnar_file_over_the_limit_is_cut_and_a_damaged_one_malformed(parse_bytes: Callable[..., Parsed]) -> None:
     content = io.BytesIO()
     pq.write_table(pa.table({"a": range(5000)}), content)
     cut = parse_bytes("a.parquet", content.getvalue(), ParseSettings(limits=Limits(cells=100)))

@@ -1,4 +1,4 @@
-"""What stands inside paragraphs of DOCX: revisions, notes, links, boxes, pictures, equations."""
+"""Tests of the content of DOCX paragraphs: revisions, notes, links, boxes, pictures and equations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_insertions_are_kept_and_deletions_dropped(document_of: DocumentOf) -> N
     assert texts(document_of("a.docx", docx(body))) == ["the new text"]
 
 
-def test_hidden_text_is_left_out(document_of: DocumentOf) -> None:
+def test_hidden_text_is_omitted(document_of: DocumentOf) -> None:
     assert texts(document_of("a.docx", docx(p(run("seen") + run("unseen", "<w:vanish/>"))))) == ["seen"]
 
 
@@ -43,7 +43,7 @@ def test_a_footnote_follows_its_paragraph_and_an_endnote_the_text(document_of: D
     assert [block.kind for block in document.blocks][1::2] == [BlockKind.FOOTNOTE, BlockKind.FOOTNOTE]
 
 
-def test_a_comment_says_who_wrote_it_about_what(document_of: DocumentOf) -> None:
+def test_a_comment_has_its_author_and_the_commented_text(document_of: DocumentOf) -> None:
     comments = w(
         "comments",
         '<w:comment w:id="1" w:author="Ada Low" w:initials="AL" '
@@ -61,7 +61,7 @@ def test_a_comment_says_who_wrote_it_about_what(document_of: DocumentOf) -> None
     assert document.blocks[1].kind is BlockKind.NOTE
 
 
-def test_links_are_references_with_their_words(document_of: DocumentOf) -> None:
+def test_links_are_references_with_their_text(document_of: DocumentOf) -> None:
     field = (
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> REF _Ref1 \\r \\h </w:instrText></w:r>'
         '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
@@ -76,7 +76,7 @@ def test_links_are_references_with_their_words(document_of: DocumentOf) -> None:
     assert (ReferenceKind.CROSS_REFERENCE, "2.8.5", "2.8.5", "2.8.5") in found
 
 
-def test_a_text_box_is_read_once_though_it_is_written_twice(document_of: DocumentOf) -> None:
+def test_a_text_box_with_a_fallback_is_read_once(document_of: DocumentOf) -> None:
     box = f"<w:txbxContent>{p('in the box')}</w:txbxContent>"
     drawing = (
         '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><a:graphic><a:graphicData><wps:wsp><wps:txbx>'
@@ -87,7 +87,7 @@ def test_a_text_box_is_read_once_though_it_is_written_twice(document_of: Documen
     assert texts(document_of("a.docx", docx(p(run("around") + drawing)))) == ["around", "in the box"]
 
 
-def test_what_is_chosen_from_a_list_of_a_form_is_text(document_of: DocumentOf) -> None:
+def test_the_selected_entry_of_a_drop_down_field_is_text(document_of: DocumentOf) -> None:
     entries = '<w:result w:val="1"/><w:listEntry w:val="PVC"/><w:listEntry w:val="Steel"/>'
     field = (
         f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>{entries}</w:ddList></w:ffData></w:fldChar></w:r>'
@@ -110,7 +110,7 @@ def test_check_boxes_keep_their_state(document_of: DocumentOf) -> None:
     ]
 
 
-def test_an_equation_alone_is_a_formula_and_one_in_a_line_is_marked(document_of: DocumentOf) -> None:
+def test_a_separate_equation_is_a_formula_and_an_inline_one_is_marked(document_of: DocumentOf) -> None:
     equation = (
         "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
     )
@@ -121,7 +121,7 @@ def test_an_equation_alone_is_a_formula_and_one_in_a_line_is_marked(document_of:
     ]
 
 
-def test_a_picture_keeps_its_bytes_and_the_text_somebody_wrote_for_it(document_of: DocumentOf, png: bytes) -> None:
+def test_a_picture_keeps_its_bytes_and_alternative_text(document_of: DocumentOf, png: bytes) -> None:
     drawing = (
         '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="Wiring of the pump"/><a:graphic>'
         '<a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="i"/></pic:blipFill></pic:pic>'
@@ -134,7 +134,7 @@ def test_a_picture_keeps_its_bytes_and_the_text_somebody_wrote_for_it(document_o
     assert (figure.media_type, figure.width, figure.description) == ("image/png", 3, "Wiring of the pump")
 
 
-def test_a_smart_art_is_read_as_the_tree_it_is(document_of: DocumentOf) -> None:
+def test_smart_art_is_read_as_a_tree(document_of: DocumentOf) -> None:
     points = "".join(
         f'<dgm:pt modelId="{id}" type="{kind}"><dgm:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></dgm:t></dgm:pt>'
         for id, kind, text in (("0", "doc", ""), ("2", "node", "leaf"), ("1", "node", "root"), ("3", "pres", "no"))
@@ -154,11 +154,11 @@ def test_symbols_of_a_font_become_characters(document_of: DocumentOf) -> None:
     assert texts(document_of("a.docx", docx(body))) == ["5 Ω"]
 
 
-def test_a_document_without_text_is_empty_not_indexed(parse_bytes: Callable[..., Parsed]) -> None:
+def test_a_document_without_text_is_empty(parse_bytes: Callable[..., Parsed]) -> None:
     assert parse_bytes("a.docx", docx(p("<w:r/>"))).status is Status.EMPTY
 
 
-def test_raised_and_lowered_digits_stay_so(document_of: DocumentOf) -> None:
+def test_superscript_and_subscript_digits_are_preserved(document_of: DocumentOf) -> None:
     up, down = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
     body = p(
         run("10")
@@ -173,7 +173,7 @@ def test_raised_and_lowered_digits_stay_so(document_of: DocumentOf) -> None:
     assert texts(document_of("a.docx", docx(body))) == ["10⁻⁶ m², H₂O, VOUT"]
 
 
-def test_a_document_within_the_document_is_handed_on(parse_bytes: Callable[..., Parsed]) -> None:
+def test_an_embedded_document_becomes_a_child(parse_bytes: Callable[..., Parsed]) -> None:
     parts = {"word/part.html": "<p>inside</p>"}
     parsed = parse_bytes("a.docx", docx(p("x") + '<w:altChunk r:id="c"/>', parts, [("c", "aFChunk", "part.html")]))
     assert [(child.name, child.data) for child in parsed.children] == [("part.html", b"<p>inside</p>")]

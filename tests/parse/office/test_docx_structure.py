@@ -1,4 +1,4 @@
-"""Headings, lists, pages and metadata of DOCX."""
+"""Tests of headings, lists, pages and metadata of DOCX."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def shown(document: Document) -> list[tuple[str, int, str]]:
     return [(block.kind.value, block.level, block.text) for block in document.blocks]
 
 
-def test_headings_are_known_by_name_by_base_by_language_and_by_outline(read: Callable[[str], Document]) -> None:
+def test_headings_are_recognized_by_style_name_base_style_language_and_outline_level(
+    read: Callable[[str], Document],
+) -> None:
     body = p("One", "H1") + p("Mine", "Mine") + p("Drei", "berschrift3") + p("Four", "Outlined") + p("Plain", "Nothing")
     own = p("Five", properties='<w:outlineLvl w:val="4"/>')
     assert [(level, text) for kind, level, text in shown(read(body + own)) if kind == "heading"] == [
@@ -71,11 +73,11 @@ def test_headings_are_known_by_name_by_base_by_language_and_by_outline(read: Cal
     ]
 
 
-def test_the_heading_of_a_table_of_contents_is_no_heading(read: Callable[[str], Document]) -> None:
+def test_the_heading_of_a_table_of_contents_is_not_a_heading(read: Callable[[str], Document]) -> None:
     assert shown(read(p("Contents", "TOCHeading"))) == [("paragraph", 0, "Contents")]
 
 
-def test_a_heading_bears_its_computed_number(read: Callable[[str], Document]) -> None:
+def test_a_heading_has_its_computed_number(read: Callable[[str], Document]) -> None:
     first = p("Start", "H1", '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>')
     assert [text for _, _, text in shown(read(first + p("Deeper", "H2") + p("Again", "H2") + first))] == [
         "1 Start",
@@ -85,13 +87,13 @@ def test_a_heading_bears_its_computed_number(read: Callable[[str], Document]) ->
     ]
 
 
-def test_a_skipped_level_counts_as_begun(read: Callable[[str], Document]) -> None:
+def test_a_skipped_level_counts_as_started(read: Callable[[str], Document]) -> None:
     first = p("A", "H1", '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>')
     third = p("B", "H1", '<w:numPr><w:ilvl w:val="2"/><w:numId w:val="1"/></w:numPr>')
     assert [text for _, _, text in shown(read(first + third + p("C", "H2")))] == ["1 A", "a) B", "1.2 C"]
 
 
-def test_a_list_goes_on_after_another_list(read: Callable[[str], Document]) -> None:
+def test_a_list_continues_after_another_list(read: Callable[[str], Document]) -> None:
     body = numbered("a", 1) + numbered("b", 1) + numbered("bullet", 2) + numbered("c", 1) + numbered("deep", 1, 2)
     assert shown(read(body)) == [
         ("list_item", 1, "1. a"),
@@ -102,11 +104,11 @@ def test_a_list_goes_on_after_another_list(read: Callable[[str], Document]) -> N
     ]
 
 
-def test_a_list_of_its_own_start_counts_from_there(read: Callable[[str], Document]) -> None:
+def test_a_list_with_a_start_override_counts_from_there(read: Callable[[str], Document]) -> None:
     assert [text for _, _, text in shown(read(numbered("a", 3) + numbered("b", 3)))] == ["7. a", "8. b"]
 
 
-def test_number_zero_takes_a_paragraph_out_of_its_list(read: Callable[[str], Document]) -> None:
+def test_numbering_id_zero_removes_a_paragraph_from_its_list(read: Callable[[str], Document]) -> None:
     assert shown(read(numbered("plain", 0))) == [("paragraph", 0, "plain")]
 
 
@@ -117,7 +119,7 @@ def test_an_empty_numbered_paragraph_is_counted(read: Callable[[str], Document])
     ]
 
 
-def test_title_caption_and_code_are_told_by_style(read: Callable[[str], Document]) -> None:
+def test_title_caption_and_code_are_recognized_by_style(read: Callable[[str], Document]) -> None:
     body = p("The pump", "T") + p("Figure 1: A pump", "C") + p("x = 1", "Code") + p("y = 2", "Code") + p("End")
     assert shown(read(body)) == [
         ("title", 0, "The pump"),
@@ -134,18 +136,18 @@ def test_rendered_page_breaks_give_pages(read: Callable[[str], Document]) -> Non
     assert [page.number for page in document.pages] == [1, 2]
 
 
-def test_an_authors_page_break_is_counted_once(read: Callable[[str], Document]) -> None:
+def test_a_manual_page_break_is_counted_once(read: Callable[[str], Document]) -> None:
     body = p("one") + p('<w:r><w:br w:type="page"/></w:r>') + p("<w:r><w:lastRenderedPageBreak/><w:t>two</w:t></w:r>")
     assert [block.provenance.page for block in read(body).blocks] == [1, 2]
 
 
-def test_without_rendered_breaks_there_are_no_pages(read: Callable[[str], Document]) -> None:
+def test_without_rendered_page_breaks_there_are_no_pages(read: Callable[[str], Document]) -> None:
     document = read(p("one") + p('<w:r><w:br w:type="page"/></w:r>') + p("two"))
     assert document.pages == ()
     assert {block.provenance.page for block in document.blocks} == {None}
 
 
-def test_strict_namespaces_are_read_like_transitional_ones(document_of: DocumentOf) -> None:
+def test_strict_namespaces_are_read_as_transitional_ones(document_of: DocumentOf) -> None:
     data = docx(p("Head", "H1") + p("Text"), PARTS, RELATIONS)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = {name: _strict(archive.read(name)) for name in archive.namelist()}
@@ -160,7 +162,7 @@ def _strict(part: bytes) -> bytes:
     return part
 
 
-def test_headers_and_footers_are_kept_apart(document_of: DocumentOf) -> None:
+def test_headers_and_footers_are_furniture(document_of: DocumentOf) -> None:
     parts = {"word/header1.xml": w("hdr", p("Confidential")), "word/footer1.xml": w("ftr", p("Page 1"))}
     data = docx(p("Body"), parts, [("h", "header", "header1.xml"), ("f", "footer", "footer1.xml")])
     document = document_of("a.docx", data)

@@ -1,4 +1,4 @@
-"""Tables of DOCX: spans, header rows, rich cells, nested tables."""
+"""Tests of DOCX tables: spans, header rows, rich cells and nested tables."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ def test_cells_span_columns_and_rows(document_of: DocumentOf) -> None:
     ]
 
 
-def test_a_row_may_begin_late(document_of: DocumentOf) -> None:
+def test_a_row_may_begin_at_a_later_column(document_of: DocumentOf) -> None:
     body = tbl(tr(tc("a"), tc("b")), tr(tc("c"), properties='<w:gridBefore w:val="1"/>'))
     assert only_table(document_of("a.docx", docx(body))).grid() == [["a", "b"], ["", "c"]]
 
 
-def test_a_span_beyond_reason_is_cut(document_of: DocumentOf) -> None:
+def test_an_excessive_span_is_limited(document_of: DocumentOf) -> None:
     body = tbl(tr(tc("a", '<w:gridSpan w:val="999999999"/>'), tc("b")))
     assert only_table(document_of("a.docx", docx(body))).columns < 2_000
 
 
-def test_repeated_rows_are_headers_else_the_first(document_of: DocumentOf) -> None:
+def test_repeated_rows_are_headers_or_else_the_first_row(document_of: DocumentOf) -> None:
     marked = tbl(tr(tc("a"), properties="<w:tblHeader/>"), tr(tc("b"), properties="<w:tblHeader/>"), tr(tc("c")))
     assert only_table(document_of("a.docx", docx(marked))).header_rows == 2
     assert only_table(document_of("a.docx", docx(tbl(tr(tc("a")), tr(tc("b")))))).header_rows == 1
 
 
-def test_a_deleted_row_is_left_out(document_of: DocumentOf) -> None:
+def test_a_deleted_row_is_omitted(document_of: DocumentOf) -> None:
     body = tbl(tr(tc("a"), tc("b")), tr(tc("gone"), tc("gone"), properties="<w:del/>"), tr(tc("c"), tc("d")))
     assert only_table(document_of("a.docx", docx(body))).grid() == [["a", "b"], ["c", "d"]]
 
@@ -65,19 +65,19 @@ def test_a_cell_of_several_paragraphs_is_rich_and_has_a_line_for_each(document_o
     assert [(cell.text, cell.rich) for cell in table.cells] == [("one\ntwo", True), ("plain", False)]
 
 
-def test_a_nested_table_is_a_table_of_its_own_behind_the_outer_one(document_of: DocumentOf) -> None:
+def test_a_nested_table_follows_the_outer_one_as_a_separate_table(document_of: DocumentOf) -> None:
     inner = tbl(tr(tc("x"), tc("y")))
     document = document_of("a.docx", docx(tbl(tr(tc("a"), tc(p("before") + inner + p("after"))))))
     assert [table.grid() for table in document.tables] == [[["a", "before\nafter"]], [["x", "y"]]]
 
 
-def test_a_box_of_one_cell_is_no_table(document_of: DocumentOf) -> None:
+def test_a_table_of_one_cell_is_read_as_paragraphs(document_of: DocumentOf) -> None:
     document = document_of("a.docx", docx(tbl(tr(tc(p("Note") + p("well"))))))
     assert document.tables == ()
     assert [block.text for block in document.blocks] == ["Note", "well"]
 
 
-def test_a_number_with_nothing_behind_it_is_the_text_of_its_cell(document_of: DocumentOf) -> None:
+def test_a_list_number_without_text_is_the_text_of_its_cell(document_of: DocumentOf) -> None:
     numbering = w(
         "numbering",
         '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'

@@ -1,4 +1,4 @@
-"""OMML as LaTeX."""
+"""Tests of converting OMML equations to LaTeX."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def latex(content: str) -> str:
         (r("𝑥≤5%"), r"x\leq5\%"),
     ],
 )
-def test_an_element_has_its_latex(content: str, expected: str) -> None:
+def test_an_element_is_converted_to_latex(content: str, expected: str) -> None:
     assert latex(content) == expected

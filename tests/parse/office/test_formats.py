@@ -1,4 +1,4 @@
-"""Numbers of sheets as text."""
+"""Tests of formatting the numbers of sheets as text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pipelines.parse.office.xlsx.formats import PLAIN, built_in, number_text, ot
         ("1e999", "General", "inf"),
     ],
 )
-def test_a_stored_number_has_its_text(raw: str, code: str, expected: str) -> None:
+def test_a_stored_number_is_converted_to_text(raw: str, code: str, expected: str) -> None:
     assert number_text(raw, parse_format(code)) == expected
 
 
@@ -58,7 +58,7 @@ def test_a_stored_number_has_its_text(raw: str, code: str, expected: str) -> Non
         ("1e300", "#,##0.00", ""),
     ],
 )
-def test_a_number_has_another_form_where_the_sheet_shows_it_otherwise(raw: str, code: str, expected: str) -> None:
+def test_a_number_has_a_second_form_if_the_sheet_displays_it_differently(raw: str, code: str, expected: str) -> None:
     assert other_form(raw, parse_format(code)) == expected
 
 
@@ -76,6 +76,6 @@ def test_a_plain_number_keeps_its_value(number: float) -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=10))
-def test_no_format_and_no_value_is_beyond_it(code: str, raw: str) -> None:
+def test_any_format_and_value_can_be_converted(code: str, raw: str) -> None:
     assert isinstance(number_text(raw, parse_format(code)), str)
     assert isinstance(other_form(raw, parse_format(code)), str)

@@ -1,4 +1,4 @@
-"""Tables on a sheet."""
+"""Tests of dividing a sheet into tables, with headers and captions."""
 
 from __future__ import annotations
 
@@ -34,46 +34,46 @@ def test_every_text_is_in_exactly_one_table(texts: dict[tuple[int, int], str]) -
 
 
 @given(st.integers(0, 1_048_575), st.integers(0, 16_383))
-def test_an_address_names_one_place(row: int, column: int) -> None:
+def test_an_address_and_its_cell_are_converted_both_ways(row: int, column: int) -> None:
     assert parse_cell(address(row, column)) == (row, column)
 
 
-def test_an_area_may_be_written_backwards_or_not_at_all() -> None:
+def test_a_range_may_be_reversed_and_invalid_text_is_none() -> None:
     assert parse_range("B9:A1") == CellRange(0, 0, 8, 1)
     assert parse_range("$C$3") == CellRange(2, 2, 2, 2)
     assert parse_range("nonsense") is None
 
 
-def test_cells_that_touch_by_a_corner_only_are_apart() -> None:
+def test_cells_that_touch_only_at_a_corner_are_separate() -> None:
     assert ranges(grid("1 2 .", "3 4 .", ". . 5")) == ["A1:B2", "C3"]
 
 
-def test_rows_below_a_header_belong_to_it_over_gaps() -> None:
+def test_rows_below_a_header_belong_to_it_across_gaps() -> None:
     assert ranges(grid("Part Supplier Price", ". . .", "pump . 3", ". . .", ". shop .", "valve . 4")) == ["A1:C6"]
 
 
-def test_the_next_header_begins_a_table_and_its_title_is_not_swallowed() -> None:
+def test_the_next_header_begins_a_table_and_its_title_is_separate() -> None:
     lines = ["Item Qty Value", "a 1 2", ". . .", ". . .", "Collated", ". . .", "Item Qty Value", "b 3 4"]
     assert ranges(grid(*lines)) == ["A1:C2", "A5", "A7:C8"]
 
 
-def test_what_is_wider_than_the_header_is_another_table() -> None:
+def test_rows_wider_than_the_header_are_another_table() -> None:
     assert ranges(grid("Item Qty Value", "a 1 2", ". . .", "1 2 3 4")) == ["A1:C2", "A4:D4"]
 
 
-def test_a_filter_holds_its_rows_together() -> None:
+def test_rows_of_a_filter_range_are_one_table() -> None:
     sheet = grid("1 2", ". .", "3 4")
     sheet.tables.append(CellRange(0, 0, 2, 1))
     assert ranges(sheet) == ["A1:B3"]
 
 
-def test_a_merged_range_joins_what_it_touches() -> None:
+def test_a_merged_range_joins_adjacent_cells() -> None:
     sheet = grid("1 . 2")
     sheet.merged.append(CellRange(0, 0, 0, 1))
     assert ranges(sheet) == ["A1:C1"]
 
 
-def test_a_staircase_is_not_laid_out_as_a_square() -> None:
+def test_a_diagonal_of_cells_is_not_one_table() -> None:
     sheet = SheetGrid(10_000)
     for step in range(2_000):
         sheet.put(step, step, "a")
@@ -81,7 +81,7 @@ def test_a_staircase_is_not_laid_out_as_a_square() -> None:
     assert all(region.area.size == 2 for region in sheet.regions())
 
 
-def test_a_full_grid_takes_no_more_and_says_so() -> None:
+def test_a_grid_over_the_limit_is_cut_and_reported() -> None:
     sheet = grid("1 2", "3 4", most=3)
     assert (len(sheet.texts), sheet.issue) == (3, "rows from 2 on are left out: more than 3 cells")
 
@@ -94,7 +94,7 @@ def headers(grid: SheetGrid) -> list[set[int]]:
     return [{cell.row for cell in region.cells if cell.header} for region in grid.regions() if not region.label]
 
 
-def test_a_label_above_a_table_is_its_caption_and_its_header_comes_below() -> None:
+def test_a_label_above_a_table_is_its_caption() -> None:
     sheet = grid("Pumps . .", "Model Flow Price", "K40 12 5", "K65 30 6")
     assert captions(sheet) == ["Pumps"]
     assert headers(sheet) == [{0}]
@@ -105,7 +105,7 @@ def test_a_title_above_values_stays_in_the_header() -> None:
     assert ranges(grid(". Year .", "Model new old", "K40 12 5", "K65 30 6")) == ["A1:C4"]
 
 
-def test_tables_beside_one_another_have_their_own_labels() -> None:
+def test_adjacent_tables_have_separate_captions() -> None:
     sheet = grid("Used . . . Spare", ". . . . .", "a b c . d e", "1 2 3 . 4 5")
     assert captions(sheet) == ["Used", "Spare"]
 
@@ -114,14 +114,14 @@ def test_a_label_beside_a_table_is_its_caption() -> None:
     assert captions(grid("Summer . Hours Rate", ". . day 1", ". . night 2")) == ["Summer"]
 
 
-def test_a_note_at_the_top_of_a_sheet_speaks_of_all_its_tables() -> None:
+def test_a_note_at_the_top_of_a_sheet_is_in_the_caption_of_all_tables() -> None:
     sheet = grid(
         "CAD . .", ". . .", "Pumps . .", "a b c", "1 2 3", ". . .", ". . .", ". . .", "Valves . .", "a b c", "1 2 3"
     )
     assert captions(sheet) == ["CAD\nPumps", "CAD\nValves"]
 
 
-def test_a_note_below_a_table_belongs_to_it() -> None:
+def test_a_note_below_a_table_is_its_caption() -> None:
     sheet = grid("a b c", "1 2 3", ". . .")
     sheet.put(3, 0, "All prices in CAD")
     assert captions(sheet) == ["All prices in CAD"]
@@ -130,7 +130,7 @@ def test_a_note_below_a_table_belongs_to_it() -> None:
     assert captions(sheet) == ["All prices in CAD"]
 
 
-def test_a_title_over_several_columns_with_a_note_below_it_is_the_caption_of_the_table_below() -> None:
+def test_a_merged_title_and_the_note_below_it_are_the_caption_of_the_table() -> None:
     sheet = grid("List . .", "EUR . .", ". . .", "a b c", "1 2 3")
     sheet.merged.append(CellRange(0, 0, 0, 2))
     assert captions(sheet) == ["List\nEUR"]
@@ -142,7 +142,7 @@ def test_units_below_names_are_headers_and_a_first_row_of_words_is_not() -> None
     assert headers(grid("Fault Cause", "noise air", "leak seal")) == [{0}]
 
 
-def test_values_parted_from_their_labels_by_an_empty_column_are_one_table_with_them() -> None:
+def test_values_separated_from_their_labels_by_an_empty_column_are_one_table() -> None:
     assert ranges(grid("Pressure . 2", "Flow . 3", "Power . 4")) == ["A1:C3"]
     assert ranges(grid("Pressure . Name", "Flow . Town", "Power . Street")) == ["A1:A3", "C1:C3"]
     assert ranges(grid("Pressure . 2", "Flow . .", "Power . .")) == ["A1:A3", "C1"]
@@ -154,7 +154,7 @@ def test_a_label_that_touches_the_next_table_ends_the_one_above() -> None:
     assert captions(sheet) == ["", "Spare"]
 
 
-def test_a_title_above_a_header_with_a_gap_begins_another_table() -> None:
+def test_a_title_above_a_header_after_a_gap_begins_another_table() -> None:
     first = ["Service Unit Price", "Fitter hour 92", "Travel km 0.68", ". . ."]
     discounts = ["Discounts . .", "Quantity . Discount", "ten . 5%", "fifty . 12%"]
     assert ranges(grid(*first, *discounts)) == ["A1:C3", "A5", "A6:C8"]

@@ -1,4 +1,4 @@
-"""The binary formats of Office 97 to 2003."""
+"""Tests of the binary formats of Office 97 to 2003."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def workbook() -> bytes:
     return compound(Storage({"Workbook": begin(_GLOBALS) + bound + record(0x000A) + sheet}))
 
 
-def test_an_old_workbook_is_read(document_of: Callable[..., Document]) -> None:
+def test_an_xls_workbook_is_read(document_of: Callable[..., Document]) -> None:
     document = document_of("a.xls", workbook())
     assert [block.text for block in document.blocks] == ["Stock", "Part | Qty\nPump | 2"]
     assert document.blocks[1].provenance.cells == "A1:B2"
 
 
-def test_a_broken_workbook_is_malformed(parse_bytes: ParseBytes) -> None:
+def test_a_damaged_workbook_is_malformed(parse_bytes: ParseBytes) -> None:
     data = compound(Storage({"Workbook": b"\x09\x08\x10\x00" + b"\x07" * 200}))
     assert parse_bytes("a.xls", data).status is Status.MALFORMED
 
 
-def test_without_libreoffice_an_old_document_says_what_to_install(
+def test_without_libreoffice_doc_and_ppt_are_unsupported_with_a_hint(
     parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
@@ -65,13 +65,13 @@ def test_without_libreoffice_an_old_document_says_what_to_install(
 
 
 def program(folder: Path, script: str) -> None:
-    """Put a program called soffice into a folder."""
+    """Write a program named soffice into a folder."""
     path = folder / "soffice"
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(path.stat().st_mode | stat.S_IEXEC)
 
 
-def test_an_old_document_is_read_by_way_of_libreoffice(
+def test_a_doc_is_converted_with_libreoffice(
     tmp_path: Path, document_of: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "converted.docx").write_bytes(docx(p("from the old days")))
@@ -85,7 +85,7 @@ def test_an_old_document_is_read_by_way_of_libreoffice(
     assert document.text == "from the old days"
 
 
-def test_what_libreoffice_cannot_convert_is_malformed(
+def test_a_failed_conversion_is_malformed(
     tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(tmp_path, "echo source file could not be loaded >&2")
@@ -95,7 +95,7 @@ def test_what_libreoffice_cannot_convert_is_malformed(
     assert "could not be loaded" in parsed.reason
 
 
-def test_what_libreoffice_wrote_before_it_failed_is_not_read(
+def test_partial_output_of_a_failed_conversion_is_not_read(
     tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "converted.docx").write_bytes(docx(p("the first half")))
@@ -109,7 +109,7 @@ def test_what_libreoffice_wrote_before_it_failed_is_not_read(
     assert parsed.reason == "LibreOffice cannot convert it: it ended with exit status 77"
 
 
-def test_libreoffice_is_given_the_processor_seconds_of_the_file_and_no_more(
+def test_libreoffice_is_limited_to_the_processor_seconds_of_the_file(
     tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(tmp_path, "while :; do :; done")

@@ -1,4 +1,4 @@
-"""Counting in the notations of Office documents."""
+"""Tests of the number formats of lists in Office documents."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ from pipelines.parse.office.characters import numeral
         (7, "somethingElse", "7"),
     ],
 )
-def test_a_number_is_written_in_its_notation(number: int, form: str, expected: str) -> None:
+def test_a_number_is_written_in_its_format(number: int, form: str, expected: str) -> None:
     assert numeral(number, form) == expected

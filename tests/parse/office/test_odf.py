@@ -1,4 +1,4 @@
-"""Text documents, sheets and slides of OpenDocument."""
+"""Tests of OpenDocument text, sheets and slides."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_pages_of_a_drawing_are_read(document_of: DocumentOf) -> None:
     assert shown(document_of("a.odg", data)) == [("paragraph", 0, "Pump P-7")]
 
 
-def test_lists_are_nested_and_numbered_and_go_on(document_of: DocumentOf) -> None:
+def test_lists_are_nested_numbered_and_continued(document_of: DocumentOf) -> None:
     def item(*parts: str) -> str:
         return f"<text:list-item>{''.join(parts)}</text:list-item>"
 
@@ -83,7 +83,7 @@ def test_lists_are_nested_and_numbered_and_go_on(document_of: DocumentOf) -> Non
     ]
 
 
-def test_tables_span_and_say_which_rows_are_headers(document_of: DocumentOf) -> None:
+def test_tables_have_spans_header_rows_and_repeated_rows(document_of: DocumentOf) -> None:
     head = (
         '<table:table-cell table:number-columns-spanned="2"><text:p>a</text:p></table:table-cell>'
         "<table:covered-table-cell/>"
@@ -125,7 +125,7 @@ def test_deleted_text_is_not_read(document_of: DocumentOf) -> None:
     assert document_of("a.odt", odf("text", deletion + "<text:p>new</text:p>")).text == "new"
 
 
-def test_a_sheet_is_a_page_and_repeated_cells_are_all_there(document_of: DocumentOf) -> None:
+def test_a_sheet_is_a_page_and_repeated_cells_are_expanded(document_of: DocumentOf) -> None:
     cells = (
         '<table:table-cell table:number-columns-repeated="2" office:value="3"><text:p>3.0</text:p></table:table-cell>'
     )
@@ -136,7 +136,7 @@ def test_a_sheet_is_a_page_and_repeated_cells_are_all_there(document_of: Documen
     assert document.tables[0].grid() == [["3.0", "3.0"], ["3.0", "3.0"]]
 
 
-def test_empty_repetition_costs_nothing_and_a_full_one_ends_at_the_limit(parse_bytes: Callable[..., Parsed]) -> None:
+def test_empty_repetitions_are_free_and_filled_ones_limited(parse_bytes: Callable[..., Parsed]) -> None:
     empty = (
         '<table:table-row table:number-rows-repeated="1048000">'
         '<table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
@@ -191,7 +191,7 @@ def test_a_chart_of_a_slide_is_a_figure_with_its_data(document_of: DocumentOf) -
     assert document.tables[0].caption == "Load"
 
 
-def test_a_file_behind_a_password_is_encrypted(parse_bytes: Callable[..., Parsed]) -> None:
+def test_a_file_with_a_password_is_encrypted(parse_bytes: Callable[..., Parsed]) -> None:
     manifest = '<manifest:manifest xmlns:manifest="m"><manifest:encryption-data/></manifest:manifest>'
     data = odf("text", "<text:p>x</text:p>", parts={"META-INF/manifest.xml": manifest})
     assert parse_bytes("a.odt", data).status is Status.ENCRYPTED

@@ -1,4 +1,4 @@
-"""The order in which shapes are read."""
+"""Tests of the reading order of shapes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     assert read(**places) == ["a", "b", "c", "d"]
 
 
-def test_a_row_of_pictures_with_captions_is_read_caption_by_caption() -> None:
+def test_captions_are_read_with_their_pictures() -> None:
     assert read(
         two=(0.4, 0.0, 0.6, 0.1), one=(0.0, 0.0, 0.2, 0.1), first=(0.0, 0.1, 0.3, 0.4), second=(0.4, 0.1, 0.7, 0.4),
         below=(0.0, 0.7, 0.9, 0.9),
     ) == ["one", "first", "two", "second", "below"]  # fmt: skip
 
 
-def test_shapes_that_overlap_come_by_their_top() -> None:
+def test_overlapping_shapes_are_ordered_by_their_top() -> None:
     assert read(lower=(0.0, 0.3, 1.0, 0.9), upper=(0.1, 0.0, 0.9, 0.6)) == ["upper", "lower"]

@@ -1,4 +1,4 @@
-"""Where a passage stands among the words of printed pages."""
+"""Tests of locating a passage among the words of printed pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pipelines.parse.office.printed import PrintedWord, find_passage
 
 
 def lines(*texts: str) -> list[PrintedWord]:
-    """Words of lines that are 12 points apart, each letter 6 points wide."""
+    """The words of lines 12 points apart, with letters 6 points wide."""
     words = []
     for row, text in enumerate(texts):
         left = 0.0
@@ -28,30 +28,30 @@ PAGES = [
 ]
 
 
-def test_a_sentence_over_two_lines_is_two_boxes() -> None:
+def test_a_sentence_on_two_lines_is_two_boxes() -> None:
     page, found = find_passage(PAGES, "EPDM rings may be stored for 7 years, away from light and ozone.")
     assert page == 2
     assert [(word.text.split()[0], word.top) for word in found] == [("EPDM", 12.0), ("light", 24.0)]
 
 
-def test_a_row_is_found_by_its_cells_on_its_own_line() -> None:
+def test_a_table_row_is_located_by_its_cells() -> None:
     for passage, top in (("Cover bolts, stainless steel | 18", 24.0), ("68 | Casing bolts, stainless steel", 12.0)):
         page, found = find_passage(PAGES, passage)
         assert (page, {word.top for word in found}) == (3, {top}), passage
 
 
-def test_of_a_passage_that_is_printed_otherwise_most_is_found() -> None:
+def test_a_passage_that_is_printed_differently_is_located_in_part() -> None:
     page, found = find_passage(PAGES, "EPDM rings may be stored for 7 years, away from light [1] and ozone.")
     assert page == 2
     assert found[0].text.startswith("EPDM rings may be stored")
 
 
-def test_what_is_not_printed_is_not_found() -> None:
+def test_a_passage_that_is_not_printed_is_not_located() -> None:
     for passage in ("Speakers' notes are not printed at all", "", "…", "stored for ever in a warm place by nobody"):
         assert find_passage(PAGES, passage) == (0, [])
     assert find_passage([], "EPDM rings") == (0, [])
 
 
-def test_letters_are_compared_whatever_their_form() -> None:
+def test_words_are_compared_in_normalized_form() -> None:
     assert find_passage([lines("ﬁnal ＴＥＳＴ at 50 °C")], "Final test at 50°C")[0] == 1
     assert find_passage([lines("压力变 送器")], "压力变送器")[0] == 1

@@ -1,4 +1,4 @@
-"""Slides: titles, lists, tables, order, notes, links."""
+"""Tests of slides: titles, lists, tables, order, notes and links."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_title_is_a_heading_and_comes_first(document_of: DocumentOf) -> None:
     assert shown(document) == [(1, "heading", "The plan"), (1, "paragraph", "body")]
 
 
-def test_shapes_are_read_by_place_not_in_the_order_of_the_file(document_of: DocumentOf) -> None:
+def test_shapes_are_read_by_position_and_not_in_file_order(document_of: DocumentOf) -> None:
     tree = (
         shape("last", at=(0, 8000, 9000, 900))
         + shape("right", at=(5000, 100, 4000, 5000))
@@ -44,14 +44,14 @@ def test_shapes_are_read_by_place_not_in_the_order_of_the_file(document_of: Docu
     assert (box.page, box.left, box.right, box.bottom) == (1, 0.0, 0.4, 0.6)
 
 
-def test_a_shape_off_the_slide_has_text_and_no_box(document_of: DocumentOf) -> None:
+def test_a_shape_outside_the_slide_has_text_but_no_box(document_of: DocumentOf) -> None:
     tree = shape("on the edge", at=(9000, 0, 4000, 900)) + shape("beside it", at=(12000, 4000, 4000, 900))
     boxes = {block.text: block.provenance.boxes for block in document_of("a.pptx", pptx(tree)).blocks}
     assert [(box.left, box.right) for box in boxes["on the edge"]] == [(0.9, 1.0)]
     assert boxes["beside it"] == ()
 
 
-def test_a_group_is_read_as_one_and_its_places_are_those_on_the_slide(document_of: DocumentOf) -> None:
+def test_a_group_is_read_together_with_positions_on_the_slide(document_of: DocumentOf) -> None:
     inside = shape("second", at=(50, 0, 50, 100)) + shape("first", at=(0, 0, 50, 100))
     group = (
         '<p:grpSp><p:grpSpPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="4000" cy="4000"/><a:chOff x="0" y="0"/>'
@@ -83,7 +83,7 @@ def test_bullets_and_numbers_make_list_items(document_of: DocumentOf) -> None:
     ]
 
 
-def test_a_body_takes_its_bullets_from_the_master(document_of: DocumentOf) -> None:
+def test_a_body_inherits_bullets_from_the_master(document_of: DocumentOf) -> None:
     master = slide("", root="sldMaster").replace(
         "</p:sldMaster>",
         '<p:txStyles><p:bodyStyle><a:lvl1pPr><a:buChar char="•"/></a:lvl1pPr></p:bodyStyle></p:txStyles></p:sldMaster>',
@@ -116,7 +116,7 @@ def test_tables_keep_their_spans_and_header(document_of: DocumentOf) -> None:
     assert found.header_rows == 1
 
 
-def test_notes_follow_their_slide_without_its_number(document_of: DocumentOf) -> None:
+def test_notes_follow_their_slide_without_the_slide_number(document_of: DocumentOf) -> None:
     number = shape('<a:fld id="{0}" type="slidenum"><a:t>&lt;number&gt;</a:t></a:fld>')
     notes = slide(shape("say this", kind="body") + shape("7", kind="sldNum") + number, root="notes")
     data = pptx(
@@ -129,7 +129,7 @@ def test_notes_follow_their_slide_without_its_number(document_of: DocumentOf) ->
     ]
 
 
-def test_links_lead_out_and_to_other_slides(document_of: DocumentOf) -> None:
+def test_links_to_addresses_and_slides_are_references(document_of: DocumentOf) -> None:
     def link(id: str, text: str) -> str:
         return f'<a:r><a:rPr><a:hlinkClick r:id="{id}"/></a:rPr><a:t>{text}</a:t></a:r>'
 
@@ -142,7 +142,7 @@ def test_links_lead_out_and_to_other_slides(document_of: DocumentOf) -> None:
     ]
 
 
-def test_slide_numbers_and_footers_are_kept_apart(document_of: DocumentOf) -> None:
+def test_slide_numbers_and_footers_are_furniture(document_of: DocumentOf) -> None:
     document = document_of(
         "a.pptx", pptx(shape("body") + shape("Confidential", kind="ftr") + shape("1", kind="sldNum"))
     )
@@ -150,7 +150,7 @@ def test_slide_numbers_and_footers_are_kept_apart(document_of: DocumentOf) -> No
     assert [block.text for block in document.furniture] == ["Confidential", "1"]
 
 
-def test_hidden_slides_are_read_and_told(document_of: DocumentOf) -> None:
+def test_hidden_slides_are_read_and_reported(document_of: DocumentOf) -> None:
     document = document_of(
         "a.pptx", pptx(shape("one"), parts={"ppt/slides/slide1.xml": slide(shape("one"), 'show="0"')})
     )
@@ -158,6 +158,6 @@ def test_hidden_slides_are_read_and_told(document_of: DocumentOf) -> None:
     assert document.notes == ("slide 1 is hidden in the presentation",)
 
 
-def test_a_broken_slide_costs_one_slide(parse_bytes: Callable[..., Parsed]) -> None:
+def test_a_broken_slide_does_not_affect_others(parse_bytes: Callable[..., Parsed]) -> None:
     parsed = parse_bytes("a.pptx", pptx(shape("one"), shape("two"), parts={"ppt/slides/slide2.xml": "<p:sld"}))
     assert (parsed.status.value, parsed.reason) == ("partial", "page 2: the slide is missing or broken")

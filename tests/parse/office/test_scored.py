@@ -1,4 +1,4 @@
-"""Real documents against the truth about them; both lie beside the repository."""
+"""Tests of parsing scores on real documents with ground truth, which are stored beside the repository."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scorer() -> ModuleType:
         ("odf", {"text": 0.9, "tables": 0.9, "spans": 0.9}),
     ],
 )
-def test_a_format_reaches_its_figures(scorer: ModuleType, folder: str, floors: dict[str, float]) -> None:
+def test_a_format_reaches_its_minimum_scores(scorer: ModuleType, folder: str, floors: dict[str, float]) -> None:
     figures: dict[str, list[float]] = {name: [] for name in floors}
     for truth in sorted((SHARED / "data" / "documents" / folder).glob("*.truth.json")):
         path = truth.with_name(truth.name.removesuffix(".truth.json"))

@@ -1,4 +1,4 @@
-"""Sheets of XLSX: pages, cells, comments, links, charts, limits."""
+"""Tests of XLSX sheets: pages, cells, comments, links, charts and limits."""
 
 from __future__ import annotations
 
@@ -48,29 +48,29 @@ def test_a_title_above_a_table_is_a_paragraph_and_its_caption(document_of: Docum
     assert [table.header_rows for table in document.tables] == [1, 1]
 
 
-def test_a_name_that_the_program_gave_makes_no_heading(document_of: DocumentOf) -> None:
+def test_a_default_sheet_name_is_not_a_heading(document_of: DocumentOf) -> None:
     document = document_of("a.xlsx", xlsx(rows(["a"]), rows(["b"]), names=["Sheet1", "Tabelle2"]))
     assert [block.kind for block in document.blocks] == [BlockKind.TABLE, BlockKind.TABLE]
 
 
-def test_where_one_sheet_has_a_name_each_heads_its_own_part(document_of: DocumentOf) -> None:
+def test_if_one_sheet_has_a_custom_name_every_sheet_name_is_a_heading(document_of: DocumentOf) -> None:
     document = document_of("a.xlsx", xlsx(rows(["a"]), rows(["b"]), names=["BOM", "Sheet2"]))
     assert [section.title for section in document.sections[1:]] == ["BOM", "Sheet2"]
 
 
-def test_names_below_groups_of_columns_are_headers_too(document_of: DocumentOf) -> None:
+def test_column_names_below_group_names_are_headers_too(document_of: DocumentOf) -> None:
     sheet = rows(["Part", "Price", None], [None, "EUR", "USD"], ["pump", 1, 2])
     sheet += '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'
     assert document_of("a.xlsx", xlsx(sheet)).tables[0].header_rows == 2
 
 
-def test_two_corners_of_the_sheet_cost_two_cells(document_of: DocumentOf) -> None:
+def test_cells_in_opposite_corners_are_two_small_tables(document_of: DocumentOf) -> None:
     far = '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData>'
     document = document_of("a.xlsx", xlsx(rows([1]).replace("</sheetData>", far)))
     assert [block.provenance.cells for block in document.blocks] == ["A1", "XFD1048576"]
 
 
-def test_merged_cells_span(document_of: DocumentOf) -> None:
+def test_merged_cells_have_spans(document_of: DocumentOf) -> None:
     sheet = rows(["head", None, "c"], ["a", "b", "d"]) + '<mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
     (table,) = document_of("a.xlsx", xlsx(sheet)).tables
     assert [(cell.row, cell.column, cell.column_span) for cell in table.cells][:2] == [(0, 0, 2), (0, 2, 1)]
@@ -85,7 +85,7 @@ def test_a_merged_title_above_a_table_is_a_paragraph_and_its_caption(document_of
     assert document.tables[0].caption == "Test bench 7"
 
 
-def test_values_are_shown_as_text(document_of: DocumentOf) -> None:
+def test_values_are_converted_to_text(document_of: DocumentOf) -> None:
     styles = x(
         "styleSheet",
         '<numFmts><numFmt numFmtId="200" formatCode="0.0%"/></numFmts>'
@@ -119,7 +119,7 @@ def test_values_are_shown_as_text(document_of: DocumentOf) -> None:
     ]
 
 
-def test_a_price_is_found_as_stored_and_as_shown(document_of: DocumentOf) -> None:
+def test_a_price_has_its_stored_and_its_displayed_form(document_of: DocumentOf) -> None:
     styles = x(
         "styleSheet",
         '<numFmts><numFmt numFmtId="200" formatCode="&quot;$&quot;#,##0.00"/></numFmts>'
@@ -132,7 +132,7 @@ def test_a_price_is_found_as_stored_and_as_shown(document_of: DocumentOf) -> Non
     assert [cell.text for cell in document.tables[0].cells][-1] == "1234.5"
 
 
-def test_comments_stand_on_their_cell_and_a_thread_replaces_its_notice(document_of: DocumentOf) -> None:
+def test_comments_refer_to_their_cell_and_a_thread_replaces_its_placeholder(document_of: DocumentOf) -> None:
     old = x(
         "comments",
         "<authors><author>Ada</author><author>tc={1}</author></authors><commentList>"
@@ -160,7 +160,7 @@ def test_comments_stand_on_their_cell_and_a_thread_replaces_its_notice(document_
     ]
 
 
-def test_a_comment_of_nobody_on_no_cell_has_no_brackets(document_of: DocumentOf) -> None:
+def test_a_comment_without_author_and_cell_has_no_prefix(document_of: DocumentOf) -> None:
     parts = {
         "xl/comments1.xml": x(
             "comments", "<commentList><comment><text><t>check this</t></text></comment></commentList>"
@@ -171,7 +171,7 @@ def test_a_comment_of_nobody_on_no_cell_has_no_brackets(document_of: DocumentOf)
     assert [block.text for block in document.blocks if block.kind is BlockKind.NOTE] == ["check this"]
 
 
-def test_links_of_cells_and_of_formulas_are_references(document_of: DocumentOf) -> None:
+def test_links_of_cells_and_formulas_are_references(document_of: DocumentOf) -> None:
     sheet = (
         '<sheetData><row><c r="A1" t="inlineStr"><is><t>shop</t></is></c>'
         '<c r="B1" t="str"><f>HYPERLINK("https://example.org/b","b")</f><v>b</v></c></row></sheetData>'
@@ -186,7 +186,7 @@ def test_links_of_cells_and_of_formulas_are_references(document_of: DocumentOf) 
 
 
 @pytest.mark.parametrize(("source", "tables"), [("Sheet1!$B$2:$B$3", 1), ("[1]Other!$B$2:$B$3", 2)])
-def test_a_chart_of_the_workbooks_own_cells_is_not_doubled_as_a_table(
+def test_a_chart_of_cells_in_the_workbook_is_not_repeated_as_a_table(
     document_of: DocumentOf, source: str, tables: int
 ) -> None:
     series = (
@@ -217,13 +217,13 @@ def test_a_chart_of_the_workbooks_own_cells_is_not_doubled_as_a_table(
     assert document.figures[0].description.startswith("Line chart")
 
 
-def test_hidden_sheets_are_read_and_told(document_of: DocumentOf) -> None:
+def test_hidden_sheets_are_read_and_reported(document_of: DocumentOf) -> None:
     document = document_of("a.xlsx", xlsx(rows(["a"]), rows(["b"]), states=["visible", "veryHidden"]))
     assert document.notes == ("the sheet 'Sheet2' is hidden",)
     assert document.text == "a\n\nb"
 
 
-def test_beyond_the_limit_of_cells_a_sheet_is_partial(parse_bytes: Callable[..., Parsed]) -> None:
+def test_a_sheet_over_the_limit_of_cells_is_partial(parse_bytes: Callable[..., Parsed]) -> None:
     settings = ParseSettings(limits=Limits(cells=4))
     parsed = parse_bytes("a.xlsx", xlsx(rows(*[[n, n] for n in range(9)]), rows(["whole"])), settings)
     assert parsed.status is Status.PARTIAL
@@ -232,14 +232,14 @@ def test_beyond_the_limit_of_cells_a_sheet_is_partial(parse_bytes: Callable[...,
     assert parsed.document.text == "0 | 0\n1 | 1\n\nwhole"
 
 
-def test_a_vast_merged_range_or_filter_expands_nothing(document_of: DocumentOf) -> None:
+def test_a_huge_merged_range_or_filter_is_not_expanded(document_of: DocumentOf) -> None:
     far = '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData>'
     sheet = rows([1]).replace("</sheetData>", far) + '<autoFilter ref="A1:XFD1048576"/>'
     sheet += '<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>'
     assert document_of("a.xlsx", xlsx(sheet)).text == "1\n\n2"
 
 
-def test_a_missing_sheet_costs_one_sheet(parse_bytes: Callable[..., Parsed]) -> None:
+def test_a_missing_sheet_does_not_affect_others(parse_bytes: Callable[..., Parsed]) -> None:
     relations = [("s2", "worksheet", "worksheets/gone.xml")]
     parsed = parse_bytes("a.xlsx", xlsx(rows(["a"]), rows(["b"]), relations=relations))
     assert (parsed.status, parsed.reason) == (Status.PARTIAL, "page 2: the sheet is missing")

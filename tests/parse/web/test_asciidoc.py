@@ -1,4 +1,4 @@
-"""AsciiDoc: sections, lists, blocks, tables, inline text; detection by name, and by content for .txt and .asc."""
+"""Tests of AsciiDoc: sections, lists, blocks, tables, inline text, and detection by name and content."""
 
 from collections.abc import Callable
 
@@ -104,7 +104,7 @@ def test_sections_lists_and_blocks_are_read(document_of: Read) -> None:
         ("odd:macro[x] stays", "odd:macro[x] stays"),
     ],
 )
-def test_marks_are_removed_from_running_text(document_of: Read, written: str, shown: str) -> None:
+def test_inline_markup_is_removed(document_of: Read, written: str, shown: str) -> None:
     assert [block.text for block in document_of("a.adoc", written).blocks] == [shown]
 
 
@@ -124,7 +124,7 @@ def table(document_of: Read, text: str) -> list[list[str]]:
     return rows
 
 
-def test_rows_have_as_many_cells_as_there_are_columns(document_of: Read) -> None:
+def test_rows_have_as_many_cells_as_columns(document_of: Read) -> None:
     text = '.Codes\n[cols="2^,5<",options="header"]\n|===\n|Code | Meaning\n|M8\n|flood\ncoolant\n|M9 |off\n|===\n'
     document = document_of("a.adoc", text)
     assert table(document_of, text) == [["Code", "Meaning"], ["M8", "flood coolant"], ["M9", "off"]]
@@ -132,7 +132,7 @@ def test_rows_have_as_many_cells_as_there_are_columns(document_of: Read) -> None
     assert document.tables[0].caption == "Codes"
 
 
-def test_a_first_line_with_an_empty_one_below_is_the_header(document_of: Read) -> None:
+def test_a_first_line_followed_by_a_blank_line_is_the_header(document_of: Read) -> None:
     (found,) = document_of("a.adoc", "|===\n|A |B\n\n|1 |2\n|===\n").tables
     assert [(cell.text, cell.header) for cell in found.cells] == [("A", True), ("B", True), ("1", False), ("2", False)]
 
@@ -148,23 +148,23 @@ def test_cells_span_rows_and_columns_repeat_and_hold_blocks(document_of: Read) -
     assert (placed[3, 0][0].split(), placed[3, 2][0]) == (["one", "two"], "q")
 
 
-def test_text_above_the_first_bar_is_a_cell(document_of: Read) -> None:
+def test_text_before_the_first_bar_is_a_cell(document_of: Read) -> None:
     assert document_of("a.adoc", "|===\nBrew coffee\n|===\n").text == "Brew coffee"
     assert table(document_of, "|===\n// codes\nA |B\n|1 |2\n|===\n") == [["A", "B"], ["1", "2"]]
 
 
-def test_a_table_without_text_costs_nothing_else(document_of: Read) -> None:
+def test_an_empty_table_does_not_affect_other_text(document_of: Read) -> None:
     for inside in ("", "\n", "// nothing yet\n"):
         document = document_of("a.adoc", f"before\n\n|===\n{inside}|===\n\nafter\n")
         assert (document.text, len(document.tables)) == ("before\n\nafter", 0)
 
 
-def test_a_table_may_be_written_with_commas(document_of: Read) -> None:
+def test_a_table_may_be_delimiter_separated(document_of: Read) -> None:
     assert table(document_of, ',===\nA,"B, C"\n1,2\n,===\n') == [["A", "B, C"], ["1", "2"]]
     assert table(document_of, '[format="dsv"]\n|===\nA:B\n1:2\n|===\n') == [["A", "B"], ["1", "2"]]
 
 
-def test_text_with_several_signs_is_asciidoc_under_other_names(document_of: Read) -> None:
+def test_asciidoc_is_detected_by_content_under_other_names(document_of: Read) -> None:
     text = "= Pump\n\n[source,c]\n----\nint a;\n----\n"
     assert {document_of(name, text).engine for name in ("a.txt", "a.asc", "a.asciidoc")} == {"asciidoc"}
     key = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF\n-----END PGP PUBLIC KEY BLOCK-----\n"
@@ -181,6 +181,6 @@ def test_a_callout_is_a_list_item(document_of: Read) -> None:
     assert pieces(document_of("a.adoc", text))[1:] == [("list_item", 1, "of bars"), ("list_item", 1, "of litres")]
 
 
-def test_a_block_without_an_end_keeps_its_text(document_of: Read) -> None:
+def test_an_unterminated_block_keeps_its_text(document_of: Read) -> None:
     assert pieces(document_of("a.adoc", "----\nx\n\n== y\n")) == [("code", 0, "x\n\n== y")]
     assert "last" in document_of("a.adoc", "====\n* a\n\n|===\n|last\n").text

@@ -1,4 +1,4 @@
-"""EPUB, ZIP, RTF, reStructuredText and Org."""
+"""Tests of EPUB, ZIP, RTF, reStructuredText and Org."""
 
 import io
 import zipfile
@@ -58,7 +58,7 @@ def test_a_book_is_read_in_the_order_of_its_spine(parse_bytes: ParseBytes) -> No
     assert ("hyperlink", "two.xhtml", "the end") in targets(document)
 
 
-def test_a_book_that_was_packed_with_its_folder_is_a_book(parse_bytes: ParseBytes) -> None:
+def test_a_book_packed_with_its_folder_is_read(parse_bytes: ParseBytes) -> None:
     with zipfile.ZipFile(io.BytesIO(BOOK)) as archive:
         packed = zipped({f"book/{name}": archive.read(name) for name in archive.namelist()})
     parsed = parse_bytes("a.epub", packed)
@@ -68,7 +68,7 @@ def test_a_book_that_was_packed_with_its_folder_is_a_book(parse_bytes: ParseByte
     assert parsed.pictures[0].data == b"\x89PNG\r\n\x1a\n..."
 
 
-def test_an_archive_lists_its_members_which_are_children(parse_bytes: ParseBytes) -> None:
+def test_members_of_an_archive_are_listed_and_become_children(parse_bytes: ParseBytes) -> None:
     parsed = parse_bytes("a.zip", zipped({"docs/a.txt": b"one", "b.txt": b"two", "__MACOSX/b.txt": b"x"}))
     assert [(child.name, child.data, child.kind.value) for child in parsed.children] == [
         ("docs/a.txt", b"one", "member"),
@@ -81,7 +81,7 @@ def test_an_archive_lists_its_members_which_are_children(parse_bytes: ParseBytes
     ]
 
 
-def test_a_wrong_password_leaves_an_archive_locked(parse_bytes: ParseBytes) -> None:
+def test_a_wrong_password_leaves_an_archive_encrypted(parse_bytes: ParseBytes) -> None:
     settings = ParseSettings(passwords={"*.zip": SecretStr("wrong")})
     parsed = parse_bytes("a.zip", zip_with_a_password(), settings)
     assert parsed.status is Status.ENCRYPTED

@@ -1,4 +1,4 @@
-"""Calendars, address cards and subtitles."""
+"""Tests of calendars, address cards and subtitles."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ def test_an_event_is_a_section_with_its_fields_and_its_text(document_of: Read) -
     assert ("hyperlink", "https://x.example/p101.pdf") in [(kind, target) for kind, target, _ in targets(document)]
 
 
-def test_a_card_has_its_fields_and_its_picture_and_says_what_was_left_out(document_of: Read) -> None:
+def test_a_card_has_its_fields_and_picture_and_notes_omitted_data(document_of: Read) -> None:
     document = document_of("cards", CARDS)
     assert texts(document) == [
         "Dr. Jane Miller",
@@ -55,7 +55,7 @@ def test_a_card_has_its_fields_and_its_picture_and_says_what_was_left_out(docume
     assert "key is data and was left out" in document.notes
 
 
-def test_cues_are_joined_to_sentences_with_the_time_at_which_they_begin(document_of: Read) -> None:
+def test_cues_are_joined_to_sentences_with_their_start_time(document_of: Read) -> None:
     cues = (
         "1\n00:00:01,000 --> 00:00:04,000\n<i>Close the valve</i>\n\n2\n"
         "00:00:04,500 --> 00:00:08,000\nbefore you\nstart.\n"

@@ -1,4 +1,4 @@
-"""JSON and XML."""
+"""Tests of JSON and XML."""
 
 from collections.abc import Callable
 

@@ -32,7 +32,7 @@ def test_items_of_ordered_lists_have_their_numbers(html: str, items: list[str], 
     assert texts(document_of("a.html", f"<html><body>{html}</body></html>")) == items
 
 
-def test_a_page_becomes_pieces_in_reading_order(document_of: Read) -> None:
+def test_a_page_is_read_in_reading_order(document_of: Read) -> None:
     document = document_of(
         "a.html",
         "<h1>Pump</h1><p>Intro with <b>bold</b>\n  words.</p><h2>Use</h2>loose text<ul><li>one<ul>"
@@ -256,7 +256,7 @@ def test_meta_elements_are_metadata(document_of: Read) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp932", "gb18030"])
-def test_encodings_are_declared_or_found(document_of: Read, encoding: str) -> None:
+def test_encodings_are_declared_or_detected(document_of: Read, encoding: str) -> None:
     text = "保守手順" if encoding != "gb18030" else "维护步骤，更换过滤器"
     head = "" if encoding in ("utf-8", "utf-16") else f"<meta charset='{encoding}'>"
     assert texts(document_of("a.html", f"<html>{head}<p>{text}</p></html>".encode(encoding))) == [text]
@@ -293,7 +293,7 @@ def test_the_labels_of_a_drawing_in_the_page_are_read(document_of: Read) -> None
     assert (figure.ocr_text, figure.description) == ("Pump\nTank", "Loop")
 
 
-def test_a_span_far_beyond_the_table_ends_with_it(document_of: Read) -> None:
+def test_a_span_beyond_the_table_is_limited_to_it(document_of: Read) -> None:
     table = document_of("a.html", "<table><tr><th>A<th>B<tr><td colspan=99>wide<tr><td>1<td>2</table>").tables[0]
     assert table.columns == 2
     assert [(cell.text, cell.column_span) for cell in table.cells if cell.row == 1] == [("wide", 2)]

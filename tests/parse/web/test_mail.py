@@ -39,7 +39,7 @@ def test_headers_are_metadata_and_text(document_of: Read) -> None:
     ]
 
 
-def test_the_alternative_text_is_not_doubled(document_of: Read) -> None:
+def test_text_and_its_html_alternative_are_read_once(document_of: Read) -> None:
     message = mail()
     message.set_content("The valve is stuck.")
     message.add_alternative(
@@ -77,7 +77,7 @@ def test_a_thread_is_a_chain_of_message_ids(document_of: Read) -> None:
     assert replies == ["m0@example.com", "m1@example.com"]
 
 
-def test_pictures_that_the_text_shows_are_figures(parse_bytes: ParseBytes) -> None:
+def test_pictures_shown_in_the_text_are_figures(parse_bytes: ParseBytes) -> None:
     message = mail()
     message.set_content("text")
     message.add_alternative("<p>look</p><img src='cid:p1' alt='A pump'>", subtype="html")
@@ -129,7 +129,7 @@ def test_an_outlook_message_is_a_mail(parse_bytes: ParseBytes) -> None:
     assert ("reply", "m1@example.com", "Offer") in targets(parsed.document)
 
 
-def test_an_item_inside_an_outlook_message_is_a_mail_of_its_own(parse_bytes: ParseBytes) -> None:
+def test_an_item_embedded_in_an_outlook_message_is_a_child_mail(parse_bytes: ParseBytes) -> None:
     inner = {0x001A: "IPM.Note", 0x0037: "Old offer", 0x1000: "Seals at 4 EUR.", 0x0C1A: "Bo"}
     parsed = parse_bytes("a.msg", message({0x001A: "IPM.Note", 0x0037: "Fwd", 0x1000: "See below."}, [], inner))
     assert [child.name for child in parsed.children] == ["Old offer.eml"]
@@ -146,7 +146,7 @@ def _parts(*parts: str, subtype: str = "mixed") -> str:
     )
 
 
-def test_text_beside_both_versions_is_kept(document_of: Read) -> None:
+def test_text_beside_the_alternative_versions_is_kept(document_of: Read) -> None:
     versions = _parts(
         "Content-Type: text/plain\n\nhello", "Content-Type: text/html\n\n<p>hello</p>", subtype="alternative"
     )
@@ -155,7 +155,7 @@ def test_text_beside_both_versions_is_kept(document_of: Read) -> None:
     assert [text for _, _, text in pieces(document_of("a.eml", mail))][2:] == ["hello", "list footer"]
 
 
-def test_a_picture_that_the_text_does_not_show_is_an_attachment(parse_bytes: ParseBytes) -> None:
+def test_a_picture_not_shown_in_the_text_is_an_attachment(parse_bytes: ParseBytes) -> None:
     picture = "Content-Type: image/png\nContent-ID: <p1@x>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo="
     mail = "From: a@b.c\nTo: d@e.f\nSubject: S\nMIME-Version: 1.0\n" + _parts(
         "Content-Type: text/html\n\n<p>x</p>", picture
@@ -163,7 +163,7 @@ def test_a_picture_that_the_text_does_not_show_is_an_attachment(parse_bytes: Par
     assert [child.name for child in parse_bytes("a.eml", mail).children] == ["p1.png"]
 
 
-def test_a_saved_page_shows_its_pictures_and_no_style_sheets(parse_bytes: ParseBytes) -> None:
+def test_a_saved_web_page_has_its_pictures_but_not_its_style_sheets(parse_bytes: ParseBytes) -> None:
     part = "--B\r\nContent-Type: {}\r\nContent-Location: https://x.example/{}\r\n\r\n{}\r\n"
     head = "From: <Saved by Blink>\r\nSubject: Pump\r\nMIME-Version: 1.0\r\n"
     head += 'Content-Type: multipart/related; boundary="B"\r\n\r\n'

@@ -1,4 +1,4 @@
-"""Manual pages, in man(7) and in mdoc(7)."""
+"""Tests of manual pages in man(7) and mdoc(7)."""
 
 from collections.abc import Callable
 
@@ -70,7 +70,7 @@ def test_a_page_in_man_has_sections_options_and_examples(document_of: Read) -> N
     ]
 
 
-def test_a_page_in_mdoc_names_itself_and_writes_its_options_out(document_of: Read) -> None:
+def test_a_page_in_mdoc_has_its_name_and_expanded_options(document_of: Read) -> None:
     document = document_of("pump", MDOC)
     assert document.title == "pump(8)"
     assert pieces(document) == [

@@ -6,7 +6,7 @@ from tests.parse.pieces import assert_whole, pieces, targets, texts
 Read = Callable[..., Document]
 
 
-def test_markdown_becomes_pieces(document_of: Read) -> None:
+def test_markdown_is_read_with_its_structure(document_of: Read) -> None:
     document = document_of(
         "a.md",
         "# Pump\n\nText *with* marks.\n\n## Use\n\n1. one\n   - inner\n2. two\n\n```c\nint x;\n```\n\n| A | "
@@ -26,7 +26,7 @@ def test_markdown_becomes_pieces(document_of: Read) -> None:
     assert_whole(document)
 
 
-def test_marks_of_an_unfinished_merge_stay_visible(document_of: Read) -> None:
+def test_conflict_markers_stay_visible(document_of: Read) -> None:
     document = document_of("a.md", "intro\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\nend\n")
     assert texts(document) == ["intro", "<<<<<<< HEAD", "ours", "=======", "theirs", ">>>>>>> branch", "end"]
     assert document.notes == ("holds the marks of an unfinished merge",)

@@ -1,4 +1,4 @@
-"""Jupyter notebooks."""
+"""Tests of Jupyter notebooks."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def test_an_attached_picture_is_a_figure(document_of: Read) -> None:
     assert len(document.figures) == 1
 
 
-def test_code_with_a_fence_in_it_stays_whole(document_of: Read) -> None:
+def test_code_that_contains_a_fence_stays_whole(document_of: Read) -> None:
     assert ("code", 0, "a = '''\n```\n'''") in pieces(document_of("a.ipynb", notebook(code("a = '''\n```\n'''"))))
 
 
-def test_an_invalid_output_is_remarked_and_the_rest_is_read(document_of: Read) -> None:
+def test_an_invalid_output_is_noted_and_the_rest_is_read(document_of: Read) -> None:
     document = document_of("a.ipynb", notebook(code("print(1)", {"data": 1}, {"output_type": "stream", "text": "1"})))
     assert [text for _, _, text in pieces(document)] == ["print(1)", "1"]
     assert any("an output of a cell is invalid" in note for note in document.notes)
@@ -87,7 +87,7 @@ def test_an_invalid_notebook_is_malformed(parse_bytes: ParseBytes, told: str) ->
     assert "not a notebook" in parsed.reason
 
 
-def test_pictures_in_json_are_left_out_and_counted(parse_bytes: ParseBytes) -> None:
+def test_encoded_data_in_json_is_omitted_and_counted(parse_bytes: ParseBytes) -> None:
     data = base64.b64encode(bytes(range(256)) * 8).decode()
     parsed = parse_bytes("a.json", json.dumps({"name": "Pump", "photo": data, "key": data[:40]}))
     assert parsed.document is not None

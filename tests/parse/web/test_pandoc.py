@@ -1,4 +1,4 @@
-"""Markup languages that pandoc reads, and the result without pandoc."""
+"""Tests of markup languages that are read with pandoc, and of the result without pandoc."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ See [[Valve|the valve]]<ref>The red one.</ref>.
 """
 
 
-def test_latex_is_read_with_all_its_parts(document_of: Read) -> None:
+def test_latex_is_read_with_all_its_elements(document_of: Read) -> None:
     document = document_of("a.tex", LATEX)
     kinds = ("table", "caption")
     shown = [(block.kind.value, block.text) for block in document.blocks]
@@ -82,12 +82,12 @@ def test_each_language_gives_headings_text_and_tables(document_of: Read, name: s
     assert document.tables[0].grid() == [["A", "B"], ["1", "2"]]
 
 
-def test_latex_is_known_by_its_first_command(document_of: Read) -> None:
+def test_latex_is_detected_by_its_first_command(document_of: Read) -> None:
     assert document_of("paper.txt", LATEX).source.media_type == "text/x-tex"
     assert document_of("notes.txt", "How \\documentclass{article} works.\n").source.media_type == "text/plain"
 
 
-def test_without_pandoc_the_text_is_read_and_the_status_says_what_to_install(
+def test_without_pandoc_the_plain_text_is_read_with_a_hint(
     parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pypandoc", None)
@@ -113,7 +113,7 @@ def test_pandoc_reads_no_other_file(parse_bytes: ParseBytes) -> None:
     assert stolen.document.text == "x"
 
 
-def test_pandoc_ends_with_the_processor_seconds_of_the_file(
+def test_pandoc_is_limited_to_the_processor_seconds_of_the_file(
     parse_bytes: ParseBytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pandoc").write_text("#!/bin/sh\nwhile :; do :; done\n")

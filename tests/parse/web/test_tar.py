@@ -1,4 +1,4 @@
-"""Archives of tar and 7-Zip, and compressed single files."""
+"""Tests of tar and 7-Zip archives and of compressed single files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_members_of_the_same_name_stay_two_documents_with_a_note(parse_bytes: Pa
     assert listed == [child.name for child in parsed.children]
 
 
-def test_an_archive_that_unpacks_to_too_much_is_too_large(parse_bytes: ParseBytes) -> None:
+def test_an_archive_that_unpacks_over_the_limit_is_too_large(parse_bytes: ParseBytes) -> None:
     bomb = gzip.compress(bytes(30 << 20))
     assert parse_bytes("a.gz", bomb).status is Status.TOO_LARGE
     assert parse_bytes("a.tgz", gzip.compress(tar("w:", zeros=bytes(30 << 20)))).status is Status.TOO_LARGE
@@ -82,7 +82,7 @@ def test_an_archive_that_unpacks_to_too_much_is_too_large(parse_bytes: ParseByte
     assert parse_bytes("a.tar", tar("w:", a=b"1", b=b"2"), few).status is Status.TOO_LARGE
 
 
-def test_a_broken_archive_keeps_the_members_before_the_fault(parse_bytes: ParseBytes) -> None:
+def test_a_truncated_archive_keeps_the_members_before_the_damage(parse_bytes: ParseBytes) -> None:
     whole = tar("w:", a=b"1" * 600, b=b"2" * 600, c=b"3" * 6000)
     parsed = parse_bytes("a.tar", whole[:4500])
     assert parsed.status is Status.PARTIAL
@@ -103,7 +103,7 @@ def test_files_of_a_7z_archive_are_children(parse_bytes: ParseBytes) -> None:
     assert [(child.name, len(child.data)) for child in parsed.children] == [("docs/pump", 4), ("valve", 2000)]
 
 
-def test_a_7z_archive_is_opened_only_by_its_password(parse_bytes: ParseBytes) -> None:
+def test_a_7z_archive_is_opened_only_with_its_password(parse_bytes: ParseBytes) -> None:
     locked = seven_zip("secret", pump=b"seal")
     assert parse_bytes("a.7z", locked).status is Status.ENCRYPTED
     assert parse_bytes("a.7z", locked, ParseSettings(passwords={"*.7z": SecretStr("wrong")})).status is Status.ENCRYPTED
@@ -113,7 +113,7 @@ def test_a_7z_archive_is_opened_only_by_its_password(parse_bytes: ParseBytes) ->
     assert [child.data for child in opened.children] == [b"seal"]
 
 
-def test_a_7z_archive_grows_within_the_limits_and_may_be_broken(parse_bytes: ParseBytes) -> None:
+def test_a_7z_archive_is_limited_and_a_damaged_one_malformed(parse_bytes: ParseBytes) -> None:
     large = seven_zip(zeros=bytes(50_000_000))
     assert parse_bytes("a.7z", large).status is Status.TOO_LARGE
     assert parse_bytes("a.7z", large[:40] + bytes(90)).status is Status.MALFORMED

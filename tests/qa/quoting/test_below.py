@@ -1,4 +1,4 @@
-"""A heading or a sentence that ends with a colon is quoted with what stands below it."""
+"""Tests of quoting a heading or a sentence ending in a colon together with the lines below it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval
 
 
-def said(question: str, text: str, language: str = "en") -> list[str]:
+def quotes(question: str, text: str, language: str = "en") -> list[str]:
     retrieval = MemoryRetrieval({"manual.txt": text, "other.txt": "Store spare parts in a dry place."}, language)
     answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
     return [claim.text for claim in answer.claims]
@@ -21,7 +21,7 @@ SECTION = "Replacing the mechanical seal\n\nClose the valves. Drain the casing.\
 
 
 def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None:
-    assert said("How do I replace the mechanical seal?", SECTION) == [
+    assert quotes("How do I replace the mechanical seal?", SECTION) == [
         "Replacing the mechanical seal",
         "Close the valves.",
         "Drain the casing.",
@@ -45,8 +45,10 @@ def test_a_heading_is_quoted_with_its_sentences_up_to_the_next_heading() -> None
         ),
     ],
 )
-def test_a_colon_leads_to_the_items_or_lines_below(question: str, text: str, language: str, below: list[str]) -> None:
-    assert said(question, text, language)[1:] == below
+def test_a_sentence_ending_in_a_colon_is_quoted_with_the_items_below_it(
+    question: str, text: str, language: str, below: list[str]
+) -> None:
+    assert quotes(question, text, language)[1:] == below
 
 
 @pytest.mark.parametrize(
@@ -57,13 +59,11 @@ def test_a_colon_leads_to_the_items_or_lines_below(question: str, text: str, lan
         ("如何排空水泵？", "排空水泵\n\n水泵排空较慢。请打开阀门。", "zh"),
     ],
 )
-def test_how_something_is_done_is_told_by_the_whole_section_that_names_it(
-    question: str, text: str, language: str
-) -> None:
-    assert len(said(question, text, language)) == 3
+def test_a_how_to_question_is_answered_by_the_whole_section_about_it(question: str, text: str, language: str) -> None:
+    assert len(quotes(question, text, language)) == 3
 
 
-def test_a_long_section_says_that_it_goes_on() -> None:
+def test_a_section_over_the_quote_limit_warns_how_many_sentences_are_left_out() -> None:
     steps = " ".join(f"Turn screw number {number}." for number in range(8))
     retrieval = MemoryRetrieval({"manual.txt": f"Replacing the mechanical seal\n\n{steps}"}, "en")
     settings = AnswerSettings(refuse_below=0)
@@ -72,6 +72,6 @@ def test_a_long_section_says_that_it_goes_on() -> None:
     assert "2 more" in " ".join(answer.warnings)
 
 
-def test_a_value_asked_for_is_no_section() -> None:
+def test_a_question_for_a_value_is_not_answered_by_a_whole_section() -> None:
     text = "Tightening torque\n\nUse a wrench. The bolts are tightened to 68 Nm. Paint them."
-    assert said("What is the tightening torque?", text) == ["The bolts are tightened to 68 Nm."]
+    assert quotes("What is the tightening torque?", text) == ["The bolts are tightened to 68 Nm."]

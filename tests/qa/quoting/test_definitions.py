@@ -1,4 +1,4 @@
-"""What a thing is: the sentence, row or section that says it is quoted before others that speak of the thing."""
+"""Tests of definition questions: the defining sentence, row or section is quoted before other mentions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXTS = {
 }
 
 
-def first(question: str, texts: dict[str, str], language: str = "en") -> str:
+def first_quote(question: str, texts: dict[str, str], language: str = "en") -> str:
     found = asyncio.run(
         extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0))
     )
@@ -48,8 +48,8 @@ def first(question: str, texts: dict[str, str], language: str = "en") -> str:
         ("zh", "什么是守护进程?", "一类程序"),
     ],
 )
-def test_the_sentence_that_says_what_a_thing_is_comes_first(language: str, question: str, said: str) -> None:
-    assert said in first(question, TEXTS[language], language)
+def test_the_defining_sentence_is_quoted_first(language: str, question: str, said: str) -> None:
+    assert said in first_quote(question, TEXTS[language], language)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_the_sentence_that_says_what_a_thing_is_comes_first(language: str, quest
         ("Wer ist Jonas Beck?", "Jonas Beck sprach von der Schulung. Anwesend: Li Na (Technik), Jonas Beck (Leitung)."),
     ],
 )
-def test_words_in_brackets_behind_a_name_say_what_it_is(question: str, text: str) -> None:
-    assert first(question, {"a.txt": text}, "de" if "Wer" in question else "en").endswith(").")
+def test_a_parenthesis_after_a_name_is_a_definition(question: str, text: str) -> None:
+    assert first_quote(question, {"a.txt": text}, "de" if "Wer" in question else "en").endswith(").")
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,8 @@ def test_words_in_brackets_behind_a_name_say_what_it_is(question: str, text: str
         ("zh", "BMS是什么意思？", "BMS在10 V时断开。电池管理系统(BMS)安装在箱内。", "电池管理系统"),
     ],
 )
-def test_the_long_form_of_an_abbreviation_says_what_it_means(
-    language: str, question: str, text: str, said: str
-) -> None:
-    assert said in first(question, {"a.txt": text}, language)
+def test_the_long_form_of_an_abbreviation_is_its_meaning(language: str, question: str, text: str, said: str) -> None:
+    assert said in first_quote(question, {"a.txt": text}, language)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +102,7 @@ def test_the_long_form_of_an_abbreviation_says_what_it_means(
         ("fr", "Que signifie VMC ?", "Arrêter la VMC avant le nettoyage du filtre."),
     ],
 )
-def test_a_meaning_that_no_sentence_gives_is_not_answered_by_a_use_of_the_word(
+def test_a_definition_question_is_refused_if_no_sentence_defines_the_term(
     language: str, question: str, text: str
 ) -> None:
     retrieval = MemoryRetrieval({"a.txt": text}, language=language)
@@ -113,42 +111,42 @@ def test_a_meaning_that_no_sentence_gives_is_not_answered_by_a_use_of_the_word(
     assert any("says what" in warning for warning in answer.warnings)
 
 
-def test_the_meaning_of_what_is_described_need_not_be_a_definition() -> None:
+def test_a_meaning_question_about_a_part_of_a_name_does_not_require_a_definition() -> None:
     text = "守护进程的名称常以字母d结尾(例如sshd、httpd)。"
     retrieval = MemoryRetrieval({"a.txt": text}, language="zh")
     question = "sshd、httpd 名称末尾的 d 是什么意思？"
     assert not asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0))).abstained
 
 
-def test_the_number_of_a_clause_does_not_hide_a_definition() -> None:
+def test_a_clause_number_before_a_definition_is_ignored() -> None:
     text = "Margin is shown here.\n\n3.4 Margin is the distance between both limits.\n\nMargin may be small."
-    assert "distance" in first("What is margin?", {"a.txt": text})
+    assert "distance" in first_quote("What is margin?", {"a.txt": text})
 
 
-def test_a_name_alone_is_no_answer() -> None:
+def test_a_line_with_only_the_name_is_not_a_definition() -> None:
     text = "Ingrid Solberg\n\nThe order came from Ingrid Solberg in purchasing."
-    assert "purchasing" in first("Who is Ingrid Solberg?", {"a.txt": text})
+    assert "purchasing" in first_quote("Who is Ingrid Solberg?", {"a.txt": text})
 
 
-def test_a_row_with_the_name_of_the_thing_says_what_it_is() -> None:
+def test_a_table_row_named_after_the_term_is_a_definition() -> None:
     text = "Set PEEP first, then PEEP is kept.\n\nTerm | Meaning\n1. PEEP | pressure left in the lungs\n2. PIP | peak"
-    assert first("What is PEEP?", {"a.txt": text}).startswith("1. PEEP")
+    assert first_quote("What is PEEP?", {"a.txt": text}).startswith("1. PEEP")
 
 
 @pytest.mark.parametrize("mark", [":", " –", " -"])
-def test_an_entry_of_a_glossary_says_what_its_term_is(mark: str) -> None:
+def test_a_glossary_entry_is_a_definition(mark: str) -> None:
     text = f"Ask the lender.\n\nLender{mark} the person or firm that gives a loan to others."
-    assert first("What is a lender?", {"a.txt": text}).endswith("gives a loan to others.")
+    assert first_quote("What is a lender?", {"a.txt": text}).endswith("gives a loan to others.")
 
 
-def test_a_row_with_a_figure_alone_does_not_say_what_its_thing_is() -> None:
+def test_a_table_row_with_only_a_number_is_not_a_definition() -> None:
     text = "Cause | Calls\nCavitation | 40\nDry run | 12\n\nCavitation is the growth of bubbles in a pump."
-    assert "bubbles" in first("What is cavitation?", {"a.txt": text})
+    assert "bubbles" in first_quote("What is cavitation?", {"a.txt": text})
 
 
-def test_the_first_sentence_below_a_heading_that_is_the_thing_says_what_it_is() -> None:
+def test_the_first_sentence_below_a_heading_that_equals_the_term_is_a_definition() -> None:
     text = "Run lintian.\n\n15.4.1. lintian\n\nThis tool is the checker of packages. Run lintian before lintian upload."
-    assert first("What is lintian?", {"a.txt": text}) == "This tool is the checker of packages."
+    assert first_quote("What is lintian?", {"a.txt": text}) == "This tool is the checker of packages."
 
 
 @pytest.mark.parametrize(
@@ -162,18 +160,20 @@ def test_the_first_sentence_below_a_heading_that_is_the_thing_says_what_it_is() 
         ("What is it?", ""),
     ],
 )
-def test_a_question_for_a_thing_names_one_thing_and_nothing_else(question: str, thing: str) -> None:
+def test_a_definition_question_names_exactly_one_thing(question: str, thing: str) -> None:
     assert defined_thing(read_question(question, MemoryRetrieval(TEXTS["en"]).lexicon)) == thing
 
 
-def test_a_question_that_names_more_than_a_thing_is_answered_as_before() -> None:
-    assert "asks the host" in first("Whom does the daemon ask at each start?", TEXTS["en"])
+def test_a_question_with_more_than_the_defined_term_is_not_a_definition_question() -> None:
+    assert "asks the host" in first_quote("Whom does the daemon ask at each start?", TEXTS["en"])
 
 
-def test_what_an_option_does_is_told_by_the_first_sentence_of_its_entry() -> None:
+def test_a_question_about_what_an_option_does_is_answered_by_the_first_sentence_of_its_entry() -> None:
     option = "MINUTES runtime in minutes\nIn a power failure the system is halted when the rest falls below the value."
     texts = {"manual.txt": f"Directives\n\n{option} This directive is ignored by dumb devices. The default is 3."}
-    assert first("What does the MINUTES directive do?", texts).startswith("In a power failure the system is halted")
+    assert first_quote("What does the MINUTES directive do?", texts).startswith(
+        "In a power failure the system is halted"
+    )
     answer = asyncio.run(
         extractive(
             "What is the default of MINUTES?", MemoryRetrieval(texts, "en"), None, AnswerSettings(refuse_below=0)

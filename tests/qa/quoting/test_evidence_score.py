@@ -1,4 +1,4 @@
-"""How sentences are scored, chosen and trusted: the parts of the keyless answer one by one."""
+"""Tests of the parts of the extractive answer: scoring units, selecting them, and the confidence."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scored(question: str) -> tuple[QuestionTerms, list[ScoredUnit]]:
     return query, score_units(query, knowledge.retrieve(question, 4), knowledge.lexicon)
 
 
-def test_a_question_is_its_terms_without_the_words_that_ask() -> None:
+def test_the_terms_of_a_question_exclude_its_question_words() -> None:
     query = read(TORQUE)
     assert query.weights.keys() == {"torqu", "case", "bolt"}
     assert query.wants == {Kind.TORQUE}
@@ -49,7 +49,7 @@ def test_rare_terms_weigh_more_and_general_words_less() -> None:
     assert weights["special"] == GENERAL
 
 
-def test_what_the_corpus_does_not_have_weighs_most_and_a_code_is_known_as_one() -> None:
+def test_a_term_missing_from_the_corpus_weighs_most_and_a_code_is_recognized() -> None:
     query = read("Does the zeppelin LZ-127 lift?")
     assert query.weights["zeppelin"] == 1
     assert any("127" in code for code in query.codes)
@@ -71,7 +71,7 @@ SETTINGS = {
         ("In which unit is max-age?", "Max-Age"),
     ],
 )
-def test_an_identifier_is_matched_as_a_whole_first(question: str, said: str) -> None:
+def test_a_unit_with_the_exact_identifier_ranks_first(question: str, said: str) -> None:
     knowledge = MemoryRetrieval(SETTINGS)
     query = read_question(question, knowledge.lexicon)
     assert said.lower() in query.words.values()
@@ -79,7 +79,7 @@ def test_an_identifier_is_matched_as_a_whole_first(question: str, said: str) -> 
     assert said in found[0].unit.text
 
 
-def test_a_compound_is_also_found_where_its_words_stand_apart_and_a_code_where_it_is_joined_otherwise() -> None:
+def test_parts_of_a_compound_cover_it_partly_and_respelled_codes_cover_it_fully() -> None:
     text = "The max age is 30 years. K 80 is small. K 180 is large. 80 pumps of series K."
     knowledge = MemoryRetrieval({"a.txt": text, "b.txt": "Max-age and K-80."})
     query = read_question("max-age K-80", knowledge.lexicon)
@@ -91,7 +91,7 @@ def test_a_compound_is_also_found_where_its_words_stand_apart_and_a_code_where_i
     assert all(found[other].covers["k-80"] < ABOVE for other in ("K 180 is large.", "80 pumps of series K."))
 
 
-def test_what_another_row_says_is_not_said_of_a_row_and_what_stands_above_the_table_is() -> None:
+def test_a_row_is_not_covered_by_other_rows_but_by_the_text_above_the_table() -> None:
     table = "Series K was tested in Utrecht.\n\nModel | Weight\nC25 | 2.3 kg\nC32 | 4.8 kg"
     knowledge = MemoryRetrieval({"a.txt": table, "b.txt": "The hall is long."})
     question = "What does the C32 tested in Utrecht weigh?"
@@ -101,18 +101,18 @@ def test_what_another_row_says_is_not_said_of_a_row_and_what_stands_above_the_ta
     assert row.covers["utrecht"] > 0
 
 
-def test_how_often_asks_for_a_time() -> None:
+def test_how_often_asks_for_a_time_and_how_much_for_money() -> None:
     assert read("How often is the oil changed?").wants == {Kind.TIME}
     assert "钱" in read("制动片多少钱？").asking
 
 
-def test_a_chinese_question_keeps_what_it_is_about() -> None:
+def test_chinese_question_words_are_removed_and_content_words_kept() -> None:
     query = read("压力变送器多久校准一次?")
     assert any("校准" in term for term in query.weights)
     assert not any("多久" in term for term in query.weights)
 
 
-def test_the_unit_that_says_it_comes_first_and_its_parts_are_shares() -> None:
+def test_the_answering_unit_ranks_first_and_partial_scores_are_between_zero_and_one() -> None:
     query, found = scored(TORQUE)
     assert found[0].unit.text in ("The casing bolts need 68 N·m.", "Casing bolts | 70")
     assert found[0].gives
@@ -121,14 +121,14 @@ def test_the_unit_that_says_it_comes_first_and_its_parts_are_shares() -> None:
     assert all(item.covers.keys() == query.weights.keys() for item in found)
 
 
-def test_a_term_counts_less_where_it_stands_above_the_unit() -> None:
+def test_a_term_counts_less_if_it_occurs_only_above_the_unit() -> None:
     _, found = scored("Is the crane checked?")
     by_text = {item.unit.text: item.covers["crane"] for item in found}
     assert by_text["The crane lifts five tons."] == OWN
     assert by_text["Its hook is checked every year."] == ABOVE
 
 
-def test_further_units_are_chosen_for_what_they_add() -> None:
+def test_further_units_are_selected_for_the_terms_they_add() -> None:
     query, found = scored("Which torque do the casing bolts need, and what does the crane lift?")
     chosen = select_units(query, found, 3)
     assert chosen[0].covers["bolt"] == OWN
@@ -137,14 +137,14 @@ def test_further_units_are_chosen_for_what_they_add() -> None:
     assert select_quotes(query, chosen, found)[0] == chosen[0]
 
 
-def test_nothing_weighed_is_nothing_chosen_and_no_confidence() -> None:
+def test_without_units_nothing_is_selected_and_confidence_is_low() -> None:
     query = read(TORQUE)
     assert select_units(query, [], 3) == select_quotes(query, [], []) == []
     assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
     assert confidence(features(query, [], [])) < 0.2
 
 
-def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject() -> None:
+def test_confidence_is_higher_if_the_evidence_covers_the_subject() -> None:
     def sure(question: str) -> float:
         query, found = scored(question)
         return confidence(features(query, found, select_units(query, found, 3)))
@@ -154,7 +154,7 @@ def test_evidence_that_holds_all_is_surer_than_evidence_that_lacks_the_subject()
 
 @given(st.builds(Features, *(st.floats(0, 1) for _ in Features.__slots__)))
 @settings(max_examples=50)
-def test_confidence_is_a_probability_and_falls_with_what_is_missing(found: Features) -> None:
+def test_confidence_is_a_probability_and_falls_with_each_missing_feature(found: Features) -> None:
     sure = confidence(found)
     assert 0 < sure < 1
     for name in Features.__slots__:
@@ -170,16 +170,16 @@ def test_confidence_is_a_probability_and_falls_with_what_is_missing(found: Featu
         ("WHAT DOES THE CRANE LIFT?", set()),
     ],
 )
-def test_names_are_codes_and_what_begins_with_a_capital_inside_a_sentence(question: str, names: set[str]) -> None:
+def test_codes_and_words_capitalized_within_a_sentence_are_names(question: str, names: set[str]) -> None:
     assert read(question).names == names
 
 
-def test_a_capital_is_no_name_where_every_noun_has_one() -> None:
+def test_a_capitalized_german_noun_is_not_a_name() -> None:
     lexicon = MemoryRetrieval({"kran.txt": "Der Kran hebt fünf Tonnen."}, language="de").lexicon
     assert read_question("Was hebt der Kran in der Werkhalle?", lexicon, ("de",)).names == set()
 
 
-def test_a_name_that_no_document_has_makes_the_answer_less_sure_than_a_word() -> None:
+def test_an_unknown_name_lowers_confidence_more_than_an_unknown_word() -> None:
     def sure(question: str) -> float:
         query, found = scored(question)
         return confidence(features(query, found, select_units(query, found, 3)))
@@ -189,7 +189,7 @@ def test_a_name_that_no_document_has_makes_the_answer_less_sure_than_a_word() ->
     )
 
 
-def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> None:
+def test_different_values_in_two_documents_are_reported_as_a_conflict() -> None:
     query, found = scored(TORQUE)
     [line] = conflict_lines(query, conflicting_pairs(query, found))
     assert "manual_pump.txt says: The casing bolts need 68 N·m." in line
@@ -198,12 +198,12 @@ def test_two_documents_with_different_values_are_rivals_and_both_are_named() -> 
     assert disagreements(TORQUE, knowledge.retrieve(TORQUE, 4), knowledge.lexicon) == (line,)
 
 
-def test_without_a_value_asked_for_nothing_disagrees() -> None:
+def test_there_is_no_conflict_if_the_question_asks_for_no_value() -> None:
     query, found = scored("Describe the casing bolts.")
     assert conflicting_pairs(query, found) == []
 
 
-def test_a_row_is_told_by_the_names_of_its_columns() -> None:
+def test_a_row_is_quoted_with_its_column_names() -> None:
     knowledge = MemoryRetrieval({"a.txt": "Quantity | Unit | K65 | K80\nMass | kg | 148 | 395"})
     row = units(knowledge.hits[0], 0)[1]
     assert (

@@ -1,4 +1,4 @@
-"""The keyless answer in languages other than English: the same rules, each language with its own words."""
+"""Tests of the extractive answer in languages other than English."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def test_a_question_is_answered_in_its_language(language: str, question: str, se
 
 
 @pytest.mark.parametrize(("language", "question", "sentence"), ASKED)
-def test_without_the_sentence_it_is_refused(language: str, question: str, sentence: str) -> None:
+def test_a_question_is_refused_if_no_document_has_the_answer(language: str, question: str, sentence: str) -> None:
     assert ask(question, OTHERS[language], language).abstained
 
 
-def test_an_inflected_word_is_the_same_term_in_the_language_of_the_passage() -> None:
+def test_an_inflected_word_is_stemmed_in_the_language_of_the_documents() -> None:
     lexicon = MemoryRetrieval(OTHERS["de"], language="de").lexicon
     asked = read_question("Wo stehen die Pumpen?", lexicon, ("de",))
     assert asked.language == "de"
@@ -71,7 +71,7 @@ def test_an_inflected_word_is_the_same_term_in_the_language_of_the_passage() -> 
     ("language", "question"),
     [("de", "Wie lange dauert die Porbezeit?"), ("ru", "Как долго длится испытатеьлный срок?")],
 )
-def test_a_misspelt_word_is_answered_in_its_language(language: str, question: str) -> None:
+def test_a_misspelt_word_still_finds_the_answer(language: str, question: str) -> None:
     sentence = next(told for code, _, told in ASKED if code == language)
     answer = ask(question, {**OTHERS[language], "a.txt": sentence}, language)
     assert not answer.abstained
@@ -87,17 +87,17 @@ def test_a_misspelt_word_is_answered_in_its_language(language: str, question: st
         ("ru", "Где стоит насос и зачем?", {"где", "зач"}),
     ],
 )
-def test_the_words_that_ask_are_no_terms(language: str, question: str, asks: set[str]) -> None:
+def test_question_words_are_not_terms(language: str, question: str, asks: set[str]) -> None:
     lexicon = MemoryRetrieval(OTHERS[language], language=language).lexicon
     assert not asks & read_question(question, lexicon, (language,)).weights.keys()
 
 
-def test_a_pair_of_characters_that_the_corpus_has_is_kept_though_one_of_them_asks() -> None:
+def test_a_chinese_bigram_of_the_corpus_is_kept_if_it_contains_a_question_word() -> None:
     lexicon = MemoryRetrieval({"a.txt": "上海工厂生产泵。"}, language="zh").lexicon
     assert "上海" in read_question("上海工厂生产什么?", lexicon, ("zh",)).weights
 
 
-def test_a_language_without_a_pack_is_answered_all_the_same() -> None:
+def test_a_question_in_a_language_without_a_word_list_is_answered() -> None:
     texts = {"a.txt": "Koeaika kestää kuusi kuukautta.", "b.txt": "Pumppu on hallissa kolme."}
     answer = ask("Kuinka kauan koeaika kestää?", texts, "fi")
     assert answer.citations[0].quote == texts["a.txt"]
@@ -112,7 +112,7 @@ def test_a_language_without_a_pack_is_answered_all_the_same() -> None:
         ("pt", "Qual é o endereço de e-mail do suporte?", "Quem recebe o relatório por e-mail?"),
     ],
 )
-def test_a_mail_address_is_asked_for_by_its_name_and_not_by_mail_itself(
+def test_a_question_for_a_mail_address_is_distinguished_from_one_about_sending_mail(
     language: str, address: str, by_mail: str
 ) -> None:
     assert value_kinds(address, language) == {Kind.MAIL}
@@ -137,10 +137,10 @@ SCRIPTS = [
 
 
 @pytest.mark.parametrize(("text", "price", "torque"), SCRIPTS, ids=["he", "el"])
-def test_in_a_script_that_the_embedder_spells_words_are_not_all_alike(
+def test_a_script_outside_the_embedder_vocabulary_does_not_make_all_words_similar(
     text: str, price: str, torque: str, tmp_path: Path
 ) -> None:
-    """The price stands nowhere; by their vectors all words of the script are near to the word for it."""
+    """No document states the price; the embedder gives all words of the script vectors close to that of the word."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "manual.md").write_text(text, encoding="utf-8")
     build(tmp_path / "folder", tmp_path / "kb")

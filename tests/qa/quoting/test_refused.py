@@ -1,4 +1,4 @@
-"""What is refused without a model: a near miss of what the documents say, in several languages."""
+"""Tests that the extractive answer refuses questions the documents almost answer, in several languages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ask(question: str, texts: dict[str, str], language: str) -> Answer:
         ("How long is the warranty?", "36 months"),
     ],
 )
-def test_what_the_documents_say_is_answered(question: str, value: str) -> None:
+def test_a_question_that_the_documents_answer_is_answered(question: str, value: str) -> None:
     answer = ask(question, PUMPS, "en")
     assert not answer.abstained
     assert value in answer.text
@@ -59,16 +59,16 @@ def test_what_the_documents_say_is_answered(question: str, value: str) -> None:
         "How do I renew a library card?",
     ],
 )
-def test_a_near_miss_is_refused(question: str) -> None:
+def test_a_question_about_a_missing_model_year_or_property_is_refused(question: str) -> None:
     assert ask(question, PUMPS, "en").abstained
 
 
 @pytest.mark.parametrize("question", ["What is the max. head of the C32-8?", "What does the C25-39 weigh?"])
-def test_a_code_that_no_document_has_is_not_told_by_its_parts(question: str) -> None:
+def test_an_unknown_code_is_not_matched_by_its_parts(question: str) -> None:
     assert ask(question, PUMPS, "en").abstained
 
 
-def test_another_model_is_refused_in_another_language_too() -> None:
+def test_french_questions_about_unknown_models_are_refused() -> None:
     assert "25 bar" in ask("Quelle est la pression maximale de la vanne V-32 ?", VALVES, "fr").text
     assert ask("Combien de V-32 ont été vendues en 2021 ?", VALVES, "fr").abstained
     assert ask("Quelle est la masse de la V-65 ?", VALVES, "fr").abstained
@@ -90,9 +90,9 @@ def test_another_model_is_refused_in_another_language_too() -> None:
         ("Πόσο κοστίζει;", "el", "money"),
     ],
 )
-def test_a_question_asks_for_a_value_in_these_languages_too(question: str, language: str, kind: str) -> None:
+def test_the_kind_of_value_asked_for_is_recognized_in_more_languages(question: str, language: str, kind: str) -> None:
     assert kind in {str(one) for one in value_kinds(question, language)}
 
 
-def test_what_a_thing_is_called_is_no_temperature() -> None:
+def test_german_heisst_does_not_ask_for_a_temperature() -> None:
     assert not value_kinds("Wie heißt die Distribution?", "de")

@@ -1,4 +1,4 @@
-"""Which value is right: one that a source warns against is no answer, and what has no form of a price is none."""
+"""Tests of choosing the right value: values that a source warns against, and the form of prices."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ BOLTS = {
     ("language", "question"),
     [("en", "What torque do the casing bolts need?"), ("de", "Welches Anzugsmoment brauchen die Gehäuseschrauben?")],
 )
-def test_a_value_that_a_source_warns_against_is_not_the_answer_and_is_named(language: str, question: str) -> None:
+def test_a_value_that_a_source_warns_against_is_a_conflict_and_not_the_answer(language: str, question: str) -> None:
     answer = ask(question, BOLTS[language], language)
     assert "68" in answer.claims[0].text
     assert "75 N·m" in answer.conflicts[0]
 
 
-def test_where_no_other_value_is_told_the_warning_is_quoted() -> None:
+def test_the_warning_is_quoted_if_there_is_no_other_value() -> None:
     texts = {"a.txt": "A torque of 75 N·m is too high for the casing bolts.", "b.txt": "The hall is 40 m long."}
     assert "too high" in ask("What torque do the casing bolts need?", texts, "en").claims[0].text
 
 
-def test_a_row_is_told_by_the_column_that_is_asked_for() -> None:
+def test_a_row_is_quoted_with_the_column_asked_for() -> None:
     answer = ask("What torque do the casing bolts need?", BOLTS["en"], "en")
     assert answer.claims[0].text == "Casing bolts; Torque, N·m: 68"
 
@@ -57,7 +57,9 @@ def test_a_row_is_told_by_the_column_that_is_asked_for() -> None:
         ("de", "Was kostet die Wellendichtung?", "Die Wellendichtung kostet wenig.", "Wellendichtung: 41,50 €"),
     ],
 )
-def test_a_question_for_a_price_gets_a_price_or_nothing(language: str, question: str, text: str, price: str) -> None:
+def test_a_price_question_is_answered_by_a_price_or_refused(
+    language: str, question: str, text: str, price: str
+) -> None:
     assert ask(question, {"a.txt": text}, language).abstained
     assert ask(question, {"a.txt": text, "b.txt": price}, language).claims[0].text == price
 
@@ -75,7 +77,9 @@ def test_a_question_for_a_price_gets_a_price_or_nothing(language: str, question:
         ("fr", "Combien coûte le joint ?", "Pièce | Stock | Prix\nJoint | 4 | 286\nBoulon | 9 | 3", "286"),
     ],
 )
-def test_a_figure_is_a_price_where_its_column_says_so(language: str, question: str, table: str, told: str) -> None:
+def test_a_number_without_currency_is_a_price_if_its_column_is(
+    language: str, question: str, table: str, told: str
+) -> None:
     text = ask(question, {"a.txt": table}, language).claims[0].text
     assert text.endswith(f": {told}")
     assert "4" not in text
@@ -89,7 +93,7 @@ def test_a_figure_is_a_price_where_its_column_says_so(language: str, question: s
         ("de", "Was kostet P-3305?", "Teil-Nr. | Beschreibung | Preis"),
     ],
 )
-def test_the_row_of_the_part_that_is_named_goes_first(language: str, question: str, head: str) -> None:
+def test_only_the_row_of_the_named_part_is_quoted(language: str, question: str, head: str) -> None:
     table = (
         f"{head}\nP-3301 | Impeller, bronze | 540 EUR\nP-3305 | Impeller, steel | 1180 EUR\nP-4003 | Bearing | 48 EUR"
     )
@@ -118,15 +122,13 @@ def test_a_comparison_quotes_both_sides() -> None:
         ("zh", "列出清洗糖化锅的所有步骤。", "清洗糖化锅的步骤如下：\n\n{}"),
     ],
 )
-def test_items_of_a_list_that_the_text_has_without_marks_are_all_quoted(
-    language: str, question: str, text: str
-) -> None:
+def test_all_lines_of_an_unmarked_list_are_quoted(language: str, question: str, text: str) -> None:
     items = ["Water 5 min", "Caustic soda 2 %, 80 °C, 30 min", "Peracetic acid 15 min", "Water"]
     texts = {"a.txt": text.format("\n".join(items)), "b.txt": "The hall is 40 m long."}
     assert [claim.text for claim in ask(question, texts, language).claims][-4:] == items
 
 
-def test_a_row_that_is_named_is_no_list_and_rows_that_are_listed_tell_the_same_columns() -> None:
+def test_a_named_row_is_quoted_alone_and_listed_rows_have_the_same_columns() -> None:
     table = "Code | Alarm | Cause\nA101 | Bottle jam | Rail too narrow\nA102 | Bottle low | Cylinder empty"
     texts = {"a.txt": f"Alarms of the filler\n\n{table}", "b.txt": "The hall is 40 m long."}
     assert [claim.text for claim in ask("What causes alarm A102?", texts, "en").claims] == [
@@ -138,13 +140,13 @@ def test_a_row_that_is_named_is_no_list_and_rows_that_are_listed_tell_the_same_c
     ]
 
 
-def test_a_question_about_changing_a_part_is_not_one_about_revisions() -> None:
+def test_a_question_about_changing_a_part_does_not_ask_for_an_old_revision() -> None:
     question = read_question("How often is the oil changed?", MemoryRetrieval({"a.txt": "Oil."}).lexicon)
     old = MemoryRetrieval({"old.txt": "Change the oil every 3,000 hours."}).hits[0]
     assert revision_gain(replace(old, superseded_by="new.txt"), question) < 0
 
 
-def test_a_list_is_whole_or_says_that_it_is_not() -> None:
+def test_a_list_is_complete_or_warns_how_many_items_are_missing() -> None:
     def answer(rows: int) -> tuple[int, tuple[str, ...]]:
         table = "\n".join(["Alarm | Meaning", *(f"W{number:02} | Fault of part {number}" for number in range(rows))])
         found = ask("List all alarms and their meaning.", {"alarms.txt": table, "b.txt": "The hall is long."}, "en")

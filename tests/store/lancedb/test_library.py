@@ -1,4 +1,4 @@
-"""lancedb is imported without what a folder of tables does not need, and whoever needs it finds it."""
+"""Tests of importing lancedb without libraries that a folder of tables does not need."""
 
 import subprocess
 import sys
@@ -7,13 +7,13 @@ from importlib.util import find_spec
 import pytest
 
 
-def told(code: str) -> list[str]:
-    """The lines that a fresh interpreter prints."""
+def printed_by(code: str) -> list[str]:
+    """The words that a new interpreter prints."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
-def test_models_of_catalogs_are_defined_when_they_are_used() -> None:
+def test_catalog_models_are_defined_on_first_use() -> None:
     code = """
 import sys
 from pipelines.store.lancedb.library import import_lancedb
@@ -26,10 +26,10 @@ print(made.tables[0], isinstance(made, lance_namespace.ListTablesResponse), mode
 from lance_namespace_urllib3_client.models import ListTablesResponse, QueryTableRequest
 print(type(made) is ListTablesResponse, QueryTableRequest.__name__)
 """
-    assert told(code) == ["False", "a", "True", "True", "True", "QueryTableRequest"]
+    assert printed_by(code) == ["False", "a", "True", "True", "True", "QueryTableRequest"]
 
 
-def test_nothing_else_is_left_changed() -> None:
+def test_importing_without_data_frames_leaves_no_import_hooks() -> None:
     code = """
 import sys
 from pipelines.store.lancedb.library import import_lancedb, import_without_data_frames
@@ -39,11 +39,11 @@ print(ours == [], import_lancedb() is sys.modules["lancedb"])
 import overrides
 print(overrides.__file__ is not None)
 """
-    assert told(code) == ["True", "True", "True"]
+    assert printed_by(code) == ["True", "True", "True"]
 
 
 @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
-def test_pandas_is_imported_for_those_who_ask_for_it() -> None:
+def test_pandas_is_imported_on_demand() -> None:
     code = """
 import sys
 from pipelines.store.lancedb.library import import_without_data_frames
@@ -52,11 +52,11 @@ print("pandas" in sys.modules)
 import pyarrow
 print(pyarrow.table({"a": [1]}).to_pandas().a.sum(), pyarrow.table(__import__("pandas").DataFrame({"a": [2]}))["a"][0])
 """
-    assert told(code) == ["False", "1", "2"]
+    assert printed_by(code) == ["False", "1", "2"]
 
 
 @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
-def test_pandas_that_is_there_stays() -> None:
+def test_pandas_imported_before_stays_imported() -> None:
     code = """
 import pandas
 from pipelines.store.lancedb.library import import_without_data_frames
@@ -64,4 +64,4 @@ import_without_data_frames()
 import pyarrow
 print(pyarrow.table(pandas.DataFrame({"a": [2]}))["a"][0])
 """
-    assert told(code) == ["2"]
+    assert printed_by(code) == ["2"]

@@ -1,4 +1,4 @@
-"""Vectors that somebody hands over are read from their own folder and from nowhere else."""
+"""Tests that a vector table is only read from files inside the knowledge base."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qa import KnowledgeBase
 from tests.ingest.knowledge import write_folder
 
 QUESTION = "How often is the bearing oil changed?"
-AWAY = "s3://bucket.of.a.stranger/"
+REMOTE_URL = "s3://bucket.of.a.stranger/"
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def chunks_of(kb: Path) -> Path:
     return next((kb / "vectors").glob("*/chunk.lance"))
 
 
-def hand_over(kb: Path, address: str) -> Path:
-    """Make the chunks' table one whose files are at an address, as Lance's own clones are."""
+def move_files_of_table(kb: Path, address: str) -> Path:
+    """Replace the table of chunks by a clone whose files are at another address, as Lance's shallow clones are."""
     table = chunks_of(kb)
     real = table.parent.parent / "a-name-as-long-as-an-address-would-be.lance"
     shutil.move(table, real)
@@ -41,14 +41,14 @@ def hand_over(kb: Path, address: str) -> Path:
     return real
 
 
-@pytest.mark.parametrize("address", [AWAY, ""])
-def test_a_table_whose_files_are_elsewhere_is_not_opened(address: str, kb: Path) -> None:
-    hand_over(kb, address)
+@pytest.mark.parametrize("address", [REMOTE_URL, ""])
+def test_a_table_with_files_outside_the_knowledge_base_is_not_opened(address: str, kb: Path) -> None:
+    move_files_of_table(kb, address)
     with KnowledgeBase.open(kb) as knowledge, pytest.raises(StoreMismatch, match="outside the knowledge base"):
         knowledge.ask(QUESTION)
 
 
-def test_a_table_of_our_own_is_opened_also_after_many_writes(kb: Path) -> None:
+def test_a_table_inside_the_knowledge_base_is_opened_after_many_writes(kb: Path) -> None:
     (kb.parent / "folder" / "more.md").write_text("# More\n\nThe valve is closed by hand.\n")
     build(kb.parent / "folder", kb)
     refuse_elsewhere(chunks_of(kb))
@@ -57,7 +57,7 @@ def test_a_table_of_our_own_is_opened_also_after_many_writes(kb: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"LANC", b"\xff" * 12 + b"LANC", b"\xff" * 40 + b"\x00" * 12 + b"LANC"])
-def test_a_manifest_that_cannot_be_read_is_refused(damage: bytes, kb: Path) -> None:
+def test_a_damaged_manifest_is_refused(damage: bytes, kb: Path) -> None:
     for path in (chunks_of(kb) / "_versions").glob("*.manifest"):
         path.write_bytes(damage)
     with pytest.raises(StoreMismatch, match="damaged"):

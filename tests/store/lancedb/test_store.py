@@ -41,14 +41,14 @@ class TestLanceVectorStore(VectorStoreContract):
     pass
 
 
-def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
+def test_records_persist_after_reopening(tmp_path: Path) -> None:
     LanceVectorStore(tmp_path, 4).write([A], embedded(PUMP, VALVE))
     again = LanceVectorStore(tmp_path, 4)
     assert held(again) == [PUMP[0], VALVE[0]]
     assert again.match(RecordKind.CHUNK, {"valv": 1.0}, 1)[0].id == "chunk:2"
 
 
-def test_a_new_table_is_kept_once_and_whoever_read_its_pieces_reads_on(tmp_path: Path) -> None:
+def test_optimizing_compacts_a_table_and_open_readers_continue_to_read(tmp_path: Path) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store, closing(LanceVectorStore(tmp_path, 4)) as reader:
         store.write([A], embedded(PUMP))
         assert held(reader) == [PUMP[0]]
@@ -58,16 +58,16 @@ def test_a_new_table_is_kept_once_and_whoever_read_its_pieces_reads_on(tmp_path:
         assert reader.match(RecordKind.CHUNK, {"pump": 1.0}, 1)[0].id == PUMP[0].id
         store.write([A], embedded(VALVE))
         store.optimize()
-        assert held(reader) == [PUMP[0], SEAL[0]]  # what it has open stays a while
+        assert held(reader) == [PUMP[0], SEAL[0]]  # an open reader keeps its version for a while
 
 
 def row_ids(folder: Path, name: str) -> dict[str, int]:
-    """The number by which the library knows each row of a table: a row that is written again has another."""
+    """The row id of each record in a table; a row that is written again gets another."""
     rows = lancedb.connect(str(folder)).open_table(name).search().select(["id"]).with_row_id(True).to_arrow()
     return dict(zip(rows["id"].to_pylist(), rows["_rowid"].to_pylist(), strict=True))
 
 
-def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+def test_unchanged_records_are_not_written_again(tmp_path: Path) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A, B], embedded(PUMP, VALVE, SEAL))
         before, versions = row_ids(tmp_path, "chunk"), store.versions()
@@ -83,7 +83,7 @@ def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "told", [{"uri": "a.md"}, {"page": 9}, {"tags": ("",)}, {"tags": ("a", "b")}, {"language": "de"}, {"date": "2026"}]
 )
-def test_a_record_that_differs_in_anything_is_written_again(tmp_path: Path, told: dict[str, Any]) -> None:
+def test_a_record_with_any_changed_field_is_written_again(tmp_path: Path, told: dict[str, Any]) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A], embedded(PUMP, VALVE))
         other = replace(PUMP[0], **told)
@@ -94,7 +94,7 @@ def test_a_record_that_differs_in_anything_is_written_again(tmp_path: Path, told
         assert found.vectors[0] == pytest.approx(VALVE[1], abs=0.001)
 
 
-def test_terms_that_another_way_of_finding_them_gave_are_written_again(tmp_path: Path) -> None:
+def test_records_with_changed_terms_are_written_again(tmp_path: Path) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A], EmbeddedRecords((PUMP[0],), PUMP[1][None], ("before",)))
         store.write([A], EmbeddedRecords((PUMP[0],), PUMP[1][None], ("after",)))
@@ -102,7 +102,7 @@ def test_terms_that_another_way_of_finding_them_gave_are_written_again(tmp_path:
         assert store.match(RecordKind.CHUNK, {"after": 1.0}, 1)[0].id == PUMP[0].id
 
 
-def test_a_record_that_is_there_twice_is_there_once_when_it_is_written(tmp_path: Path) -> None:
+def test_duplicate_records_are_removed_by_the_next_write(tmp_path: Path) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A], embedded(PUMP, VALVE))
         store.write([], embedded(PUMP))
@@ -111,7 +111,7 @@ def test_a_record_that_is_there_twice_is_there_once_when_it_is_written(tmp_path:
         assert held(store) == [PUMP[0], VALVE[0]]
 
 
-def test_more_rows_than_a_condition_can_name_are_replaced_together(
+def test_more_changed_rows_than_a_condition_can_list_are_replaced_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(changes, "_MOST_NAMED", 1)
@@ -121,7 +121,7 @@ def test_more_rows_than_a_condition_can_name_are_replaced_together(
         assert [record.id for record in held(store)] == [SEAL[0].id, "chunk:8"]
 
 
-def test_a_table_whose_making_was_cut_off_is_made_by_the_next_write(tmp_path: Path) -> None:
+def test_a_table_whose_creation_was_interrupted_is_created_by_the_next_write(tmp_path: Path) -> None:
     (tmp_path / "chunk.lance" / "data").mkdir(parents=True)
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         assert held(store) == []
@@ -129,7 +129,7 @@ def test_a_table_whose_making_was_cut_off_is_made_by_the_next_write(tmp_path: Pa
         assert held(store) == [PUMP[0]]
 
 
-def test_indexes_that_a_killed_writer_did_not_make_are_made_by_the_next(tmp_path: Path) -> None:
+def test_missing_indexes_are_created_by_the_next_optimize(tmp_path: Path) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A], embedded(PUMP))
     opened = lancedb.connect(str(tmp_path)).open_table("chunk")
@@ -150,7 +150,7 @@ def test_a_store_of_another_dimension_is_refused(tmp_path: Path) -> None:
     assert "reindex" in raised.value.hint
 
 
-def test_a_table_without_one_of_its_columns_is_damaged(tmp_path: Path) -> None:
+def test_a_table_with_a_missing_column_is_damaged(tmp_path: Path) -> None:
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A], embedded(PUMP))
     import lancedb as library
@@ -160,13 +160,13 @@ def test_a_table_without_one_of_its_columns_is_damaged(tmp_path: Path) -> None:
         store.search(RecordKind.CHUNK, vector(1, 0, 0, 0), 5)
 
 
-def test_the_library_is_imported_at_the_first_use() -> None:
+def test_the_library_is_imported_on_first_use() -> None:
     made = "from pathlib import Path; from pipelines.store.lancedb.store import LanceVectorStore"
     code = f"import sys; {made}; LanceVectorStore(Path('v'), 4).close(); sys.exit('lancedb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_errors_of_the_library_become_ours_with_their_cause() -> None:
+def test_library_errors_are_translated_with_their_cause() -> None:
     cause = RuntimeError("lance error: disk is gone")
 
     def fail() -> None:
@@ -177,11 +177,11 @@ def test_errors_of_the_library_become_ours_with_their_cause() -> None:
     assert raised.value.__cause__ is cause
 
 
-def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_approximate_index_finds_what_exact_search_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "INDEX_FROM", 500)
-    dice = np.random.default_rng(0)
-    centres = dice.normal(size=(20, 16))
-    rows = np.repeat(centres, 40, axis=0) + dice.normal(scale=0.2, size=(800, 16))
+    random = np.random.default_rng(0)
+    centres = random.normal(size=(20, 16))
+    rows = np.repeat(centres, 40, axis=0) + random.normal(scale=0.2, size=(800, 16))
     rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     records = tuple(Record(f"atom:{n:03}", RecordKind.ATOM, A, f"text {n}", "c") for n in range(800))
     store = LanceVectorStore(tmp_path, 16)
@@ -196,7 +196,7 @@ def test_an_index_of_partitions_finds_what_exact_search_finds(tmp_path: Path, mo
     assert store.search(RecordKind.ATOM, -rows[0], 1)[0].id == "atom:new"
 
 
-def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_identical_vectors_can_be_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "_partitions", lambda rows: 300)  # as for 80,000 rows
     kinds = np.eye(4, dtype=np.float32)
     records = tuple(Record(f"{n:04d}", RecordKind.ATOM, "doc", f"pump {n}") for n in range(9000))
@@ -209,7 +209,7 @@ def test_vectors_that_cannot_be_told_apart_are_indexed_too(tmp_path: Path, monke
     store.close()
 
 
-def test_records_come_in_batches_in_order_of_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_come_in_batches_sorted_by_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "BATCH", 2)
     store = LanceVectorStore(tmp_path, 4)
     store.write([A, B], embedded(SEAL, PUMP))

@@ -1,4 +1,4 @@
-"""An ingest with Neo4j attached that is killed, and taken up by the next."""
+"""Tests of ingesting with Neo4j attached: killed runs and forgotten documents."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,16 +20,16 @@ pytestmark = pytest.mark.neo4j
 
 
 @pytest.mark.slow
-def test_killed_with_neo4j_attached_and_started_again_both_graphs_are_whole(
+def test_after_a_killed_and_resumed_ingest_both_graphs_are_complete(
     neo4j_address: Neo4jAddress, neo4j_store: Callable[..., Neo4jStore], tmp_path: Path
 ) -> None:
     folder = write_folder(tmp_path / "folder")
     events: list[Event] = []
-    build(folder, tmp_path / "undisturbed", progress=events.append)
-    whole = exported(tmp_path / "undisturbed")
+    build(folder, tmp_path / "uninterrupted", progress=events.append)
+    whole = exported(tmp_path / "uninterrupted")
     store = {"neo4j_uri": neo4j_address.uri, "neo4j_password": neo4j_address.password}
     settings = Settings.model_validate({"store": store, "ingest": FEW})
-    # While documents are compiled, while they are loaded, and while Neo4j is written: its stage begins last.
+    # Killed while documents are compiled, while they are loaded, and while Neo4j is written, which is the last stage.
     for number, (event, delay) in enumerate([(len(events) // 2, 0.0), (len(events) - 2, 0.0), (len(events) + 1, 0.05)]):
         kb = tmp_path / f"killed-{number}-{tmp_path.name}"
         kb.mkdir()
@@ -43,13 +43,13 @@ def test_killed_with_neo4j_attached_and_started_again_both_graphs_are_whole(
 
 
 @pytest.mark.slow
-def test_a_killed_run_leaves_no_trace_in_either_graph(neo4j_address: Neo4jAddress, tmp_path: Path) -> None:
+def test_killed_runs_leave_no_inconsistency_in_either_graph(neo4j_address: Neo4jAddress, tmp_path: Path) -> None:
     outcome = kill_runs_with_neo4j(Bench(tmp_path, times=1, seed=12, neo4j=neo4j_address))
     assert outcome.told == ()
     assert outcome.sound
 
 
-def test_what_is_forgotten_is_forgotten_in_neo4j(
+def test_a_forgotten_document_is_removed_from_neo4j(
     neo4j_address: Neo4jAddress, neo4j_store: Callable[..., Neo4jStore], tmp_path: Path
 ) -> None:
     store = {"neo4j_uri": neo4j_address.uri, "neo4j_password": neo4j_address.password}

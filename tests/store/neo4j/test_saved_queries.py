@@ -14,31 +14,31 @@ from pipelines.store.testing.graph_store_contract import A, B, corpus, document,
 WANTED = ["tree", "answer", "references", "unresolved", "tag", "entity", "page", "between", "search"]
 
 
-def test_there_is_a_query_for_each_question() -> None:
+def test_there_is_a_saved_query_for_each_question() -> None:
     assert list(saved_queries()) == WANTED
     assert all(one.shows and one.cypher.startswith(("MATCH", "CALL")) for one in saved_queries().values())
 
 
-def test_every_parameter_of_a_query_is_named_with_an_example() -> None:
+def test_every_parameter_of_a_query_has_an_example() -> None:
     for one in saved_queries().values():
         assert set(re.findall(r"\$(\w+)", one.cypher)) == {"kb", *one.parameters}
 
 
-def test_values_are_set_as_literals_for_the_browser() -> None:
+def test_parameters_are_set_as_literals_for_the_browser() -> None:
     text = saved_query("page").for_browser("kb", uri='a "b".pdf', page="4")
     assert ':param kb => "kb";' in text
     assert ':param uri => "a \\"b\\".pdf";' in text
     assert ":param page => 4;" in text
 
 
-def test_an_unknown_query_names_the_known_ones() -> None:
+def test_an_unknown_query_lists_the_known_ones() -> None:
     with pytest.raises(NotFound) as raised:
         saved_query("all")
     assert "tree" in raised.value.hint
 
 
 @pytest.mark.neo4j
-def test_every_query_runs_and_finds_what_it_shows(neo4j_store: Callable[..., Neo4jStore]) -> None:
+def test_every_query_runs_and_has_results(neo4j_store: Callable[..., Neo4jStore]) -> None:
     store = neo4j_store()
     entity = Node("entity:p", NodeKind.ENTITY, "corpus", {"name": "P-1"})
     other = Node("entity:q", NodeKind.ENTITY, "corpus", {"name": "Q-1"})

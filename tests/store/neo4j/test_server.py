@@ -1,4 +1,4 @@
-"""What `make neo4j` says: where the server is and its password, and who else has its port."""
+"""Tests of `make neo4j`: the printed address and password, and ports used by other programs."""
 
 import shutil
 import socket
@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 
 
 class Refusing(BaseHTTPRequestHandler):
-    """Answers as another Neo4j does that has another password."""
+    """Responds as another Neo4j with another password."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -30,7 +30,7 @@ class Refusing(BaseHTTPRequestHandler):
 
 @contextmanager
 def another_neo4j() -> Iterator[tuple[int, int]]:
-    """The Bolt and HTTP ports of a server that is not ours."""
+    """The Bolt and HTTP ports of a server that was not started by us."""
     with socket.create_server(("127.0.0.1", 0)) as bolt, HTTPServer(("127.0.0.1", 0), Refusing) as http:
         stop = threading.Event()
 
@@ -56,7 +56,7 @@ def another_neo4j() -> Iterator[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("option", ["bolt_port", "http_port"])
-def test_a_port_that_another_program_has_is_named(tmp_path: Path, option: str) -> None:
+def test_a_port_used_by_another_program_is_reported(tmp_path: Path, option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         ports = {"bolt_port": server.free_port(), "http_port": server.free_port(), option: port}
@@ -64,14 +64,14 @@ def test_a_port_that_another_program_has_is_named(tmp_path: Path, option: str) -
             server.start(server.Config(home=tmp_path, by="java", **ports))
 
 
-def test_a_server_that_came_first_is_not_taken_for_ours(tmp_path: Path) -> None:
+def test_another_server_on_the_port_is_not_mistaken_for_ours(tmp_path: Path) -> None:
     with another_neo4j() as (bolt, http):
         ours = Server("java", "5", bolt, http, str(tmp_path), "kept", "1g", "1g", pid=2**22 + 1, password="ours")
         with pytest.raises(server.Neo4jError, match=f"Another program has port {bolt} "):
             server.wait_until_ready(ours, 30)
 
 
-def test_a_password_that_our_own_server_refuses_is_told_as_that(tmp_path: Path) -> None:
+def test_a_password_refused_by_our_own_server_is_reported(tmp_path: Path) -> None:
     with another_neo4j() as (bolt, http):
         ours = Server("java", "5", bolt, http, str(tmp_path), "kept", "1g", "1g", pid=2**22 + 1, password="ours")
         (tmp_path / "logs").mkdir()
@@ -89,7 +89,7 @@ def test_address_user_and_password_are_printed(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-def test_the_target_takes_ports() -> None:
+def test_the_make_target_accepts_ports() -> None:
     command = ["make", "--no-print-directory", "-n", "neo4j", "BOLT_PORT=17687", "HTTP_PORT=17474"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "--bolt-port 17687 --http-port 17474" in " ".join(printed.split())

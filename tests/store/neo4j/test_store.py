@@ -53,7 +53,7 @@ def labels(store: Neo4jStore) -> dict[str, list[str]]:
     return {str(row["id"]): sorted(row["labels"]) for row in rows}  # type: ignore[call-overload]
 
 
-def test_knowledge_bases_in_one_server_are_apart(neo4j_store: OpenStore) -> None:
+def test_knowledge_bases_in_one_server_are_separate(neo4j_store: OpenStore) -> None:
     one, two = neo4j_store(), neo4j_store()
     one.write(document(A))
     two.write(document(A, chunks=1))
@@ -73,7 +73,7 @@ def test_a_node_has_its_layer_and_its_kind_as_labels(neo4j_store: OpenStore) -> 
     }
 
 
-def test_a_label_never_comes_from_a_document() -> None:
+def test_labels_are_never_taken_from_documents() -> None:
     hostile = Node("n", NodeKind.ATOM, A, {"kind": "x` DETACH DELETE n //"})
     assert set(labels_of(hostile)) <= LABELS
 
@@ -86,7 +86,7 @@ def test_a_query_cannot_write(neo4j_store: OpenStore) -> None:
     assert_holds(store, document(A))
 
 
-def test_no_empty_place_stays_behind(neo4j_store: OpenStore) -> None:
+def test_removing_a_document_removes_its_pending_nodes(neo4j_store: OpenStore) -> None:
     store = neo4j_store()
     store.write(document(A))
     assert labels(store)["tag:pump"] == ["Pending", "Strata"]
@@ -96,7 +96,7 @@ def test_no_empty_place_stays_behind(neo4j_store: OpenStore) -> None:
     assert labels(store) == {}
 
 
-def test_replacing_touches_only_what_differs(neo4j_store: OpenStore) -> None:
+def test_replacing_a_subgraph_keeps_unchanged_nodes(neo4j_store: OpenStore) -> None:
     store = neo4j_store()
     store.write(document(A, chunks=3))
     before = {row["id"]: row["element"] for row in store.query(ELEMENTS)}
@@ -108,7 +108,7 @@ def test_replacing_touches_only_what_differs(neo4j_store: OpenStore) -> None:
 ELEMENTS = "MATCH (n:Strata {kb: $kb}) RETURN n.id AS id, elementId(n) AS element"
 
 
-def test_migrations_are_recorded_and_taken_once(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
+def test_migrations_are_recorded_and_applied_once(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
     neo4j_store()
     connection = Connection(neo4j_address, 5)
     names = [step.name for step in MIGRATIONS]
@@ -131,7 +131,7 @@ def test_a_database_of_a_later_version_is_refused(neo4j_store: OpenStore, neo4j_
     assert raised.value.ids == ("m999_later",)
 
 
-def test_every_node_is_data_but_the_root(neo4j_store: OpenStore) -> None:
+def test_every_node_except_the_root_is_data(neo4j_store: OpenStore) -> None:
     store = neo4j_store("plant")
     for subgraph in (corpus(reference(A, B)), document(A), document(B)):
         store.write(subgraph)
@@ -140,7 +140,9 @@ def test_every_node_is_data_but_the_root(neo4j_store: OpenStore) -> None:
     assert_holds(store, corpus(reference(A, B)), document(A), document(B))
 
 
-def test_what_an_earlier_version_noted_is_moved(neo4j_store: OpenStore, neo4j_address: Neo4jAddress) -> None:
+def test_owners_recorded_by_an_earlier_version_are_migrated(
+    neo4j_store: OpenStore, neo4j_address: Neo4jAddress
+) -> None:
     store = neo4j_store("noted")
     loose = Subgraph("document:c", (Node("chunk:c", NodeKind.CHUNK, "document:c"),))
     for subgraph in (corpus(reference(A, B)), document(A), document(B), loose):
@@ -164,7 +166,7 @@ def test_what_an_earlier_version_noted_is_moved(neo4j_store: OpenStore, neo4j_ad
 EARLIER = [step.name for step in MIGRATIONS if step.name < "m006"]
 
 
-def test_writers_of_documents_that_share_tags_all_come_through(neo4j_store: OpenStore) -> None:
+def test_concurrent_writers_of_documents_with_shared_tags_all_succeed(neo4j_store: OpenStore) -> None:
     store = neo4j_store()
     tags = [Node(f"tag:{number}", NodeKind.TAG, CORPUS_OWNER) for number in range(30)]
     parts = []
@@ -183,7 +185,7 @@ def test_writers_of_documents_that_share_tags_all_come_through(neo4j_store: Open
     assert_holds(store, *parts)
 
 
-def test_writers_of_documents_that_share_tags_do_not_lock_each_other_out(
+def test_concurrent_writers_of_documents_with_shared_tags_do_not_deadlock(
     neo4j_store: OpenStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = neo4j_store()
@@ -200,14 +202,14 @@ def test_writers_of_documents_that_share_tags_do_not_lock_each_other_out(
     assert_holds(store, *parts)
 
 
-def test_a_server_that_is_not_there_is_unavailable_at_once() -> None:
+def test_an_unreachable_server_is_reported_without_waiting() -> None:
     began = time.monotonic()
     with pytest.raises(StoreUnavailable):
         Neo4jStore.open(Neo4jAddress(f"bolt://127.0.0.1:{server.free_port()}"), "kb", patience=60)
     assert time.monotonic() - began < 30
 
 
-def test_a_wrong_password_is_no_reason_to_wait(neo4j_address: Neo4jAddress) -> None:
+def test_a_wrong_password_is_not_retried(neo4j_address: Neo4jAddress) -> None:
     wrong = Neo4jAddress(neo4j_address.uri, neo4j_address.user, "wrong-password")
     with pytest.raises(StoreError, match="password") as raised:
         Neo4jStore.open(wrong, "kb", patience=60)
@@ -215,7 +217,7 @@ def test_a_wrong_password_is_no_reason_to_wait(neo4j_address: Neo4jAddress) -> N
 
 
 @pytest.mark.slow
-def test_a_load_goes_on_when_the_server_comes_back(neo4j_server: Neo4jServer, neo4j_store: OpenStore) -> None:
+def test_a_load_continues_when_the_server_is_back(neo4j_server: Neo4jServer, neo4j_store: OpenStore) -> None:
     store = neo4j_store(patience=180)
     parts = [document(f"document:{letter}", chunks=40, text=letter * 50) for letter in "abcdefgh"]
 
@@ -241,12 +243,12 @@ def driver_exceptions() -> list[type[Exception]]:
     return [value for value in found if issubclass(value, exceptions.GqlError | exceptions.DriverError)]
 
 
-def test_every_exception_of_the_driver_is_in_the_table() -> None:
+def test_every_exception_of_the_driver_is_translated() -> None:
     assert set(driver_exceptions()) == set(ERRORS)
 
 
 @pytest.mark.parametrize("kind", driver_exceptions(), ids=lambda kind: kind.__name__)
-def test_what_the_driver_would_try_again_is_retryable(kind: type[Exception]) -> None:
+def test_errors_that_the_driver_would_retry_are_retryable(kind: type[Exception]) -> None:
     error = kind.__new__(kind)
     ours = our_error(error, "bolt://here")
     if getattr(error, "is_retryable", lambda: False)():
@@ -254,7 +256,7 @@ def test_what_the_driver_would_try_again_is_retryable(kind: type[Exception]) -> 
     assert ours.ids == ("bolt://here",)
 
 
-def test_cells_and_metadata_are_properties_by_name_and_not_read_back(neo4j_store: OpenStore) -> None:
+def test_cells_and_metadata_are_named_properties_that_are_not_read_back(neo4j_store: OpenStore) -> None:
     store = neo4j_store()
     cells = {"columns": ("Oil grade", "text", ""), "values": ("VG 46", "x", "y"), "text": "Oil grade: VG 46"}
     row = Node("row:1", NodeKind.ROW, A, cells)
