@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
-from pipelines.lang.terms import terms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
-from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
+from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.lists import table_of
 from qa.quoting.question_terms import QuestionTerms
 from qa.quoting.quote_text import quote_cells
-from qa.quoting.table_series import Cell, Series, SeriesSearch
+from qa.quoting.table_series import Cell, Series, SeriesSearch, reading_order, terms_of, whole_table
 
 _LEAST = 2
 """Minimum cells that are compared."""
 _COMPARABLE = 2 / 3
 """Minimum share of the filled cells of a series that are values in the same unit; others may be "on request"."""
-_SHOWN = 10
+SHOWN = 10
 """Maximum quoted rows; the number of others is stated."""
 _WIDE = 6
 """A row with at most this many cells is quoted whole, of others the first two cells and the value."""
@@ -95,14 +94,9 @@ class _Comparison:
         """Return a column with all rows of its table, and those of tables that fit as well."""
         if not isinstance(retrieval, WholeCorpus):
             return series
-        found: dict[tuple[str, int], Cell] = {}
-        for one in (series, *(other for other in others if self._is_alike(series, other))):
-            table = one.cells[0].item.unit
-            hits = retrieval.whole_tables(table.hit.chunk.id) if table.table else ()
-            hits = tuple(replace(hit, score=table.hit.score) for hit in hits)
-            for cell in _all_rows(one, score_units(self._question, hits, retrieval.lexicon)):
-                found.setdefault((cell.item.unit.hit.document, cell.item.unit.span.start), cell)
-        return replace(series, cells=tuple(found.values()))
+        alike = (other for other in others if self._is_alike(series, other))
+        cells = (cell for one in (series, *alike) for cell in whole_table(one, self._question, retrieval))
+        return replace(series, cells=tuple(cells))
 
     def _is_alike(self, series: Series, other: Series) -> bool:
         """Whether a column of another table has the same name, as many words of the question, and is not superseded."""
@@ -130,8 +124,8 @@ class _Comparison:
         chosen = self._beyond(series, known) if self._asked.bound else self._extreme(known)
         if chosen is None:
             return None
-        rows = tuple(self._selected(series, cell) for cell in chosen[:_SHOWN])
-        left, unread = max(0, len(chosen) - _SHOWN), len(cells) - len(known)
+        rows = tuple(selected_row(self._question, series, cell, self._search.said) for cell in chosen[:SHOWN])
+        left, unread = max(0, len(chosen) - SHOWN), len(cells) - len(known)
         return RowSelection(rows, series.name, len(known), left, unread, self._asked.bound, self._question.counts)
 
     def _beyond(self, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
@@ -141,7 +135,7 @@ class _Comparison:
         if bound is None or (bound.kind, bound.measure) != (known[0][0].kind, known[0][0].measure):
             return None
         beyond = (cell for value, cell in known if asked.admits(value.figure, bound.figure))
-        return sorted(beyond, key=lambda cell: (cell.item.unit.hit.document, cell.item.unit.span, cell.place))
+        return sorted(beyond, key=reading_order)
 
     def _extreme(self, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
         """Return the cells with the extreme values, or with the values of the rank asked for; None if all are equal."""
@@ -166,39 +160,25 @@ class _Comparison:
     def _names(self, series: Series, cell: Cell) -> Iterator[str]:
         """Yield the terms of the question that distinguish a thing within its table."""
         unit = cell.item.unit
-        common = unit.above | _terms_of([series.name] if series.in_row else series.names, cell.language)
-        own = _terms_of(
+        common = unit.above | terms_of([series.name] if series.in_row else series.names, cell.language)
+        own = terms_of(
             [cell.thing] if series.in_row else [unit.group, *(text for _, text in unit.fields)], cell.language
         )
         for term in self._question.weights.keys() - self._search.said:
             if self._question.form(term, cell.language) in own - common:
                 yield term
 
-    def _selected(self, series: Series, cell: Cell) -> SelectedRow:
-        unit, few = cell.item.unit, {cell.place} if series.in_row else {1, cell.place}
-        narrow = not series.in_row and sum(bool(text) for _, text in unit.fields) <= _WIDE
-        covers = {**cell.item.covers, **dict.fromkeys(self._search.said, OWN)}
-        covered = sum(self._question.weights[term] * cover for term, cover in covers.items())
-        coverage = covered / (self._question.total or 1.0)
-        item = replace(cell.item, covers=covers, coverage=coverage, gives=True)
-        return SelectedRow(item, quote_cells(unit, set(range(len(unit.fields))) if narrow else few))
+
+def selected_row(question: QuestionTerms, series: Series, cell: Cell, said: Collection[str]) -> SelectedRow:
+    """Return the row of a cell with its text; the terms `said` by the words of the selection are covered by it."""
+    unit, few = cell.item.unit, {cell.place} if series.in_row else {1, cell.place}
+    narrow = not series.in_row and sum(bool(text) for _, text in unit.fields) <= _WIDE
+    covers = {**cell.item.covers, **dict.fromkeys(said, OWN)}
+    covered = sum(question.weights[term] * cover for term, cover in covers.items())
+    item = replace(cell.item, covers=covers, coverage=covered / (question.total or 1.0), gives=True)
+    return SelectedRow(item, quote_cells(unit, set(range(len(unit.fields))) if narrow else few))
 
 
 def _is_before(figure: float, value: Magnitude, asked: Comparison) -> bool:
     """Whether a figure is nearer to the extreme than a value."""
     return figure > value.figure if asked.highest else figure < value.figure
-
-
-def _all_rows(series: Series, scored: Sequence[ScoredUnit]) -> Iterator[Cell]:
-    """Yield the cells of a column, then those of the other rows of its table among `scored`."""
-    first = series.cells[0]
-    yield from series.cells
-    for item in scored:
-        fields = item.unit.fields
-        of_table = table_of(item) == table_of(first.item) and not item.unit.label
-        if of_table and [name for name, _ in fields] == series.names:
-            yield Cell(item, first.place, fields[0][1])
-
-
-def _terms_of(texts: Sequence[str], language: str) -> frozenset[str]:
-    return frozenset(terms(" ".join(texts), language, stop=False))

@@ -8,15 +8,17 @@ kind of value that the comparison itself names.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pipelines.core.provenance import Span
 from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison, comparison_asked
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import is_paired, terms
-from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit
+from pipelines.retrieve.searches import Retrieval, WholeCorpus
+from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
 from qa.quoting.lists import table_of
 from qa.quoting.question_terms import QuestionTerms
 
@@ -73,7 +75,7 @@ class SeriesSearch:
     def __init__(self, question: QuestionTerms, asked: Comparison) -> None:
         self._question, self._asked = question, asked
         self.said = frozenset(
-            term for term, start, end in _places(question) if start < asked.span.end and asked.span.start < end
+            term for term, start, end in term_places(question) if start < asked.span.end and asked.span.start < end
         )
         self._near = _nearness(question, asked, self.said)
         self._nearest = max(self._near, key=lambda term: self._near[term], default="")
@@ -158,7 +160,7 @@ class SeriesSearch:
         return (series.fit + covered - bool(best.unit.hit.superseded_by), best.score, -series.cells[0].place)
 
 
-def _places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
+def term_places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
     """Yield the terms of a question with the start and end of their words in it."""
     folded = fold(question.text)
     for term, word in question.words.items():
@@ -170,7 +172,7 @@ def _nearness(question: QuestionTerms, asked: Comparison, said: frozenset[str]) 
     """Return for each informative term of the question 1 for the nearest to the comparison, then 1/2, 1/3."""
     distance = {
         term: max(asked.span.start - end, start - asked.span.end, 0)
-        for term, start, end in _places(question)
+        for term, start, end in term_places(question)
         if term not in said and _names_property(question, term)
     }
     order = sorted(distance, key=lambda term: distance[term])
@@ -186,3 +188,34 @@ def _names_property(question: QuestionTerms, term: str) -> bool:
 def _name_terms(name: str, language: str) -> frozenset[str]:
     """Return the terms of a property's name, which may be an identifier ("lead_time_days")."""
     return frozenset(terms(name.replace("_", " "), language, stop=False))
+
+
+def whole_table(series: Series, question: QuestionTerms, retrieval: Retrieval) -> Iterator[Cell]:
+    """Yield the cells of a column in all rows of its table."""
+    table = series.cells[0].item.unit
+    known = isinstance(retrieval, WholeCorpus) and table.table
+    hits = retrieval.whole_tables(table.hit.chunk.id) if isinstance(retrieval, WholeCorpus) and known else ()
+    hits = tuple(replace(hit, score=table.hit.score) for hit in hits)
+    found: dict[tuple[str, int], Cell] = {}
+    for cell in _all_rows(series, score_units(question, hits, retrieval.lexicon)):
+        found.setdefault((cell.item.unit.hit.document, cell.item.unit.span.start), cell)
+    yield from found.values()
+
+
+def _all_rows(series: Series, scored: Sequence[ScoredUnit]) -> Iterator[Cell]:
+    """Yield the cells of a column, then those of the other rows of its table among `scored`."""
+    first = series.cells[0]
+    yield from series.cells
+    for item in scored:
+        fields = item.unit.fields
+        of_table = table_of(item) == table_of(first.item) and not item.unit.label
+        if of_table and [name for name, _ in fields] == series.names:
+            yield Cell(item, first.place, fields[0][1])
+
+
+def reading_order(cell: Cell) -> tuple[str, Span, int]:
+    return (cell.item.unit.hit.document, cell.item.unit.span, cell.place)
+
+
+def terms_of(texts: Sequence[str], language: str) -> frozenset[str]:
+    return frozenset(terms(" ".join(texts), language, stop=False))

@@ -16,6 +16,7 @@ from qa.quoting.confidence import Features, confidence, features, lacks_value, m
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
 from qa.quoting.lists import WholeList, below, compared, counts_rows, first_row, whole_list, whole_table
+from qa.quoting.negated_rows import rows_without
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
 from qa.quoting.row_selection import RowSelection, select_rows
@@ -58,7 +59,7 @@ def quoted(
     scored = demote_warned(asked, scored)
     if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
-    selection = select_rows(asked, scored, retrieval)
+    selection = select_rows(asked, scored, retrieval) or rows_without(asked, scored, retrieval)
     both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
     if selection and selection.rows:

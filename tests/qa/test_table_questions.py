@@ -22,6 +22,15 @@ ALARMS = """# Alarms of the pump
 | A2 | Dry running | Open the suction valve | 2021-07-12 |
 | A3 | Overpressure | Close the inlet | 2022-01-20 |
 """
+LADDERS = """# Leitern im Lager
+
+| Leiter | Länge | Zustand |
+| --- | --- | --- |
+| L-1 | 3 m | geprüft |
+| L-2 | 4 m | nicht geprüft |
+| L-3 | 4 m | geprüft |
+| L-4 | 6 m | in Reparatur |
+"""
 PARTS = "Teil;Preis\nÖlfilter;24,50 €\nLuftfilter;31,00 €\nKeilriemen;18,90 €\nDichtungssatz;112,00 €\n"
 
 
@@ -32,6 +41,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         for path in (DOCUMENTS / name).iterdir():
             (folder / f"{name}-{path.name}").write_bytes(path.read_bytes())
     (folder / "alarms.md").write_text(ALARMS)
+    (folder / "leitern.md").write_text(LADDERS)
     (folder / "teile.csv").write_text(PARTS)
     build(folder, kb, load(None, {"ingest.workers": 1}, QaSettings).settings)
     with KnowledgeBase.open(kb) as opened:
@@ -96,6 +106,18 @@ def test_a_number_in_a_cell_is_not_the_number_of_rows(knowledge: KnowledgeBase) 
     answer = knowledge.ask("How many kilograms does the Hulda 2 Long weigh?")
     assert "44 kg" in answer.text
     assert "rows" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which bikes do not have disc brakes?", ["Hulda 1"]),
+        ("Which alarms do not stop the pump?", ["A2", "A3"]),
+        ("Welche Leitern sind nicht geprüft?", ["L-2", "L-4"]),
+    ],
+)
+def test_rows_without_a_negated_word_are_quoted(knowledge: KnowledgeBase, question: str, rows: list[str]) -> None:
+    assert _rows(knowledge, question) == rows
 
 
 def test_that_no_row_is_beyond_the_bound_is_said(knowledge: KnowledgeBase) -> None:
