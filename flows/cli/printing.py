@@ -126,7 +126,7 @@ def print_rows(
     as_json: bool = False,
     styles: Iterable[str | None] = repeat(None),
 ) -> None:
-    """Print a value as JSON, or else its rows as a table with styles."""
+    """Print a value as JSON, or else its rows as a table with styles; below the header of none, "none" on stderr."""
     if as_json:
         print_json(value)
         return
@@ -134,6 +134,8 @@ def print_rows(
     for row, style in zip(rows, styles, strict=False):
         table.row(*row, style=style)
     console().print(table)
+    if not table.row_count:
+        console(stderr=True).print("none")
 
 
 def print_kept(

@@ -23,6 +23,9 @@ _ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word i
 _ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNORECASE)
 # A unit after a figure, unlike an abbreviation, can end a sentence: "75 N·m.", "3.4 m.", "5 min."
 _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
+# So can a time of day, but "8 a.m. Monday" and "8 a.m. EST" go on.
+_TIME_OF_DAY = re.compile(r"\d\s?[ap]\.\s?m\.$", re.IGNORECASE)
+_WEEKDAYS = frozenset(day for one in _PROFILES for day in one.weekday_names)
 _SPACE = re.compile(r"\s*")
 # In languages that capitalize all nouns, a capital after a number need not begin a sentence: "zum 31. März".
 _CAPITALS = tuple(one for one in _PROFILES if one.noun_capitals)
@@ -83,9 +86,15 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
         return True
     last = text[max(begin, end - 12) : end]
     if _ABBREVIATION.search(last) and not _UNIT.search(last):
-        return not text.startswith("\n\n", end)
+        return not (text.startswith("\n\n", end) or (_TIME_OF_DAY.search(last) and _opens_sentence(text, end)))
     following = _skip(text, end)
     return text[following : following + 1].islower() or _is_ordinal(last, text, following)
+
+
+def _opens_sentence(text: str, end: int) -> bool:
+    """Whether the word after `end` has a capital at its beginning alone, and is no weekday."""
+    word = _WORD.match(text, _skip(text, end))
+    return word is not None and word.group().istitle() and word.group().lower() not in _WEEKDAYS
 
 
 def _is_ordinal(last: str, text: str, following: int) -> bool:

@@ -103,3 +103,8 @@ def test_the_oldest_conversations_over_the_limit_are_dropped(place: Path) -> Non
     assert conversation_named(store.catalog, "").id == f"chat:{MOST + 1}"
     assert conversation_named(store.catalog, "chat:2").id == "chat:2"
     store.close()
+
+
+def test_an_empty_list_says_so_beside_its_header(chat: Chat) -> None:
+    code, out, err = chat("--list")
+    assert (code, out.split()[0], err) == (0, "id", "none\n")

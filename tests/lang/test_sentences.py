@@ -22,6 +22,16 @@ def test_a_unit_after_a_number_ends_a_sentence_unless_lower_case_follows() -> No
     assert split(text) == ["Tighten to 75 N·m.", "Wait 5 min.", "At 20 °C.", "Keep 3.4 m.", "Use no 3 min. steps."]
 
 
+def test_a_time_of_day_ends_a_sentence_and_goes_on_before_a_weekday_or_a_time_zone() -> None:
+    text = "Call us from 8 a.m. to 6 p.m. The pump is new. It starts at 8 a.m. Monday and 9 a.m. EST. It runs."
+    assert split(text) == [
+        "Call us from 8 a.m. to 6 p.m.",
+        "The pump is new.",
+        "It starts at 8 a.m. Monday and 9 a.m. EST.",
+        "It runs.",
+    ]
+
+
 def test_the_number_of_a_title_or_caption_does_not_end_a_sentence() -> None:
     assert split("4. REPAIR\nStop it. Drain it.") == ["4. REPAIR\nStop it.", "Drain it."]
     assert split("Table 1. Torques. See Table 2. It holds.") == ["Table 1. Torques.", "See Table 2.", "It holds."]
