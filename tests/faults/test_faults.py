@@ -20,7 +20,7 @@ def marked(fault: Fault) -> object:
 
 
 @pytest.mark.parametrize("fault", [marked(fault) for fault in FAULTS if fault.name != NEO4J])
-def test_a_fault_loses_nothing_and_lets_nothing_wrong_in(fault: Fault, tmp_path: Path) -> None:
+def test_a_fault_loses_no_data_and_causes_no_wrong_result(fault: Fault, tmp_path: Path) -> None:
     if fault.name == "disks filled" and not can_mount():
         pytest.skip("no disk can be mounted here: it takes root and unshare")
     outcome = fault.try_on(Bench(tmp_path, fault.few, SEED))
