@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from pipelines.lang.sentences import is_complete
 from pipelines.parse.captions import is_table_caption
-from pipelines.parse.columns import in_rows, read_columns, reading_order
+from pipelines.parse.columns import Gutters, in_rows, read_columns, reading_order
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
@@ -30,6 +30,8 @@ the middle of the line, in line heights: CSS centres it on lower-case letters.""
 
 _SHORTEST_SENTENCE = 20
 """Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
+_UNREAD = (RegionKind.PICTURE, RegionKind.TABLE)
+"""Kinds of regions whose lines are read otherwise."""
 _NOTE_MARK = re.compile(r"\s(?:\d{1,3}|[*†‡]{1,3})$")
 """The mark of a footnote behind a sentence."""
 
@@ -43,13 +45,13 @@ class FilledRegion:
     lines: tuple[Line, ...]
 
 
-def needs_model(page: RawPage) -> bool:
+def needs_model(page: RawPage, gutters: Gutters = ()) -> bool:
     """Whether a layout model should be used, because a page may have tables or is not laid out in plain columns.
 
     Signs are a table's caption, rules, boxes around text, drawings, and lines side by side that do not form columns.
     """
     return bool(page.lines) and (
-        _has_table_caption(page) or _has_rules(page) or _has_drawing(page) or _is_irregular(page.lines)
+        _has_table_caption(page) or _has_rules(page) or _has_drawing(page) or _is_irregular(page.lines, gutters)
     )
 
 
@@ -138,11 +140,11 @@ def _shapes_with_text(page: RawPage) -> list[bool]:
     return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in _shapes(page)[:400]]
 
 
-def _is_irregular(lines: Sequence[Line]) -> bool:
+def _is_irregular(lines: Sequence[Line], gutters: Gutters) -> bool:
     """Whether many lines of a column are side by side, or enough of them are left-aligned to form a table."""
     beside = 0
     flush: Counter[int] = Counter()
-    for group in read_columns(lines):
+    for group in read_columns(lines, gutters):
         for above, line in pairwise(group):
             # On one line if they differ by less than a third of the size.
             if abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0):
@@ -156,7 +158,28 @@ def _is_irregular(lines: Sequence[Line]) -> bool:
     return beside >= 4 and beside > 0.1 * len(lines)
 
 
-def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[FilledRegion]:
+def within_columns(regions: Sequence[PageRegion], page: RawPage, gutters: Gutters) -> list[PageRegion]:
+    """Return the regions with those across a gutter split there, if no line of text and nothing drawn crosses it."""
+    crossing = [*(line.rect for line in page.lines), *page.paint.all]
+    for _, x in gutters:
+        parts: list[PageRegion] = []
+        for region in regions:
+            left, top, right, bottom = region.rect
+            sides = [Rect(left, top, x - 1, bottom), Rect(x - 1, top, right, bottom)]
+            held = [sum(side.holds(*line.rect.middle) for line in page.lines) for side in sides]
+            whole = any(
+                rect.left < x - 1 < rect.right and region.rect.holds(region.rect.middle[0], rect.middle[1])
+                for rect in crossing
+            )
+            is_split = all(held) and not whole
+            parts += [PageRegion(region.kind, side) for side in sides] if is_split else [region]
+        regions = parts
+    return list(regions)
+
+
+def fill_regions(
+    regions: Sequence[PageRegion], lines: Sequence[Line], gutters: Gutters = ()
+) -> list[FilledRegion]:
     """Return the regions with their lines, in reading order; lines outside all regions become text regions.
 
     A line is assigned to the region that contains the largest share of it, more than half; on a tie, to the smallest
@@ -174,14 +197,14 @@ def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[F
     filled = [
         FilledRegion(_kind(region, assigned.get(number, [])), region.rect, _ordered(assigned.get(number, []), region))
         for number, region in enumerate(regions)
-        if number in assigned or region.kind in (RegionKind.PICTURE, RegionKind.TABLE)
+        if number in assigned or region.kind in _UNREAD
     ]
-    for group in read_columns(unassigned):
+    for group in read_columns(unassigned, gutters):
         filled += [
             FilledRegion(RegionKind.TEXT, around(line.rect for line in run), tuple(run))
             for run in _split_at_gaps(group)
         ]
-    return in_reading_order(filled)
+    return in_reading_order(filled, gutters)
 
 
 def _kind(region: PageRegion, lines: Sequence[Line]) -> RegionKind:
@@ -193,14 +216,30 @@ def _kind(region: PageRegion, lines: Sequence[Line]) -> RegionKind:
     return RegionKind.TEXT if is_sentence else region.kind
 
 
-def in_reading_order(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
+def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> list[FilledRegion]:
+    """Return regions in reading order; a table or picture across a gutter is between those above and those below."""
+    wide = [
+        region
+        for region in filled
+        if region.kind in _UNREAD and any(region.rect.left < x - 1 < region.rect.right for _, x in gutters)
+    ]
+    found: list[FilledRegion] = []
+    rest = [region for region in filled if region not in wide]
+    for divider in sorted(wide, key=lambda region: region.rect.top):
+        above = [region for region in rest if region.rect.middle[1] < divider.rect.middle[1]]
+        found += [*_by_columns(above, gutters), divider]
+        rest = [region for region in rest if region not in above]
+    return [*found, *_by_columns(rest, gutters)]
+
+
+def _by_columns(filled: Sequence[FilledRegion], gutters: Gutters) -> list[FilledRegion]:
     """Return regions in reading order, each ordered by the first of its proxy lines."""
     owner: dict[Line, int] = {}
     for number, region in enumerate(filled):
         for line in _proxy_lines(region, number):
             owner[line] = number
     ranks: dict[int, int] = {}
-    for group in read_columns(list(owner)):
+    for group in read_columns(list(owner), gutters):
         for line in group:
             ranks.setdefault(owner[line], len(ranks))
     return [filled[number] for number in sorted(range(len(filled)), key=lambda number: ranks[number])]
@@ -209,7 +248,7 @@ def in_reading_order(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
 def _proxy_lines(region: FilledRegion, number: int) -> list[Line]:
     """Return lines as wide as the region at the heights of its lines, or every 12 points for a picture or table."""
     rect = region.rect
-    if region.kind in (RegionKind.PICTURE, RegionKind.TABLE) or not region.lines:
+    if region.kind in _UNREAD or not region.lines:
         # 12 points: a line of text with its leading.
         count = max(1, int(rect.height / 12))
         step = rect.height / count

@@ -24,6 +24,7 @@ from pipelines.parse.pdf.layout import (
     in_box,
     needs_image,
     needs_model,
+    within_columns,
     with_bullets,
 )
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
@@ -150,7 +151,7 @@ class PageReader:
     def _needs_model(self, body: RawPage) -> bool:
         """Whether the layout model is used for a page regardless of its headings: for tables and irregular layouts."""
         layout = self.settings.pdf.layout
-        return needs_model(body) if layout == "auto" else layout == "model"
+        return needs_model(body, self.survey.gutters) if layout == "auto" else layout == "model"
 
     def _by_rules(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
         """Return the items of a page by rules, None if a doubtful heading needs the layout model."""
@@ -170,6 +171,7 @@ class PageReader:
         """
         late = self._short_of_time
         regions = [] if late else self._model_regions(body, with_image)
+        regions = within_columns(regions, body, self.survey.gutters)
         pictures = [region.rect for region in regions if region.kind is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.kind is RegionKind.TABLE]
         asides = [region.rect for region in regions if region.kind in _ASIDES]
@@ -185,7 +187,7 @@ class PageReader:
         tables, remarks = table_items(body, words, grids, self.survey.vocabulary)
         of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
-        for region in fill_regions(kept, free):
+        for region in fill_regions(kept, free, self.survey.gutters):
             if region.kind is RegionKind.TABLE and region.rect in of_rect:
                 items.append(of_rect[region.rect])
             if region.kind in (RegionKind.HEADER, RegionKind.FOOTER):
