@@ -54,6 +54,7 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     # A line above and one below the table, at the distance of its padding, are included.
     rules = rules.within(table.grown(height))
     gutters = _gutters(lines, height, table, rules)
+    gutters = _without_heads_apart(gutters, lines, height, column_edges(table, rules))
     rows = _rows(lines, height, table, rules, gutters)
     # A single row of cells with separate colours or borders is the first or last row of a table, at a page break.
     if not gutters or (len(rows) < 2 and not (colour_joints(rules, table) or line_joints(rules))):
@@ -164,6 +165,27 @@ def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, ru
     clear = _gaps([piece for piece in pieces if piece not in spanning], height, 0)
     free = [strip for strip in clear if not any(strip.left - height < x < strip.right + height for x in drawn)]
     return sorted([*free, *(Strip(x, x) for x in drawn)])
+
+
+def _without_heads_apart(
+    gutters: Sequence[Strip], lines: Sequence[Sequence[PageWord]], height: float, drawn: Sequence[float]
+) -> list[Strip]:
+    """Return the gutters without those between a centred header and the left-aligned entries of its own column.
+
+    No line has entries on both sides; one side only has the first line and lines with a single entry, which are titles
+    of groups of rows. There is no drawn line.
+    """
+    found = list(gutters)
+    for gutter in gutters:
+        if gutter.left in drawn:
+            continue
+        at = found.index(gutter)
+        rows = [[column_at(piece.left + 1, found) for piece in pieces_of(line, height)] for line in lines]
+        left, right = ({n for n, row in enumerate(rows) if column in row} for column in (at, at + 1))
+        few = min(left, right, key=len)
+        if not left & right and all(n == 0 or len(rows[n]) == 1 for n in few) and len(left | right) > 1:
+            found.remove(gutter)
+    return found
 
 
 def _gaps(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:

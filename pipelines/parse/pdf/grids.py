@@ -240,11 +240,21 @@ def _horizontal_lines(rules: Rules, table: Rect) -> list[Rect]:
 
 
 def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
-    """Return a grid with cells merged downward if there is no line between them, but one beside them."""
+    """Return a grid with cells merged downward if there is no line between them, but one beside them.
+
+    There is a line between other cells of their column: in some tables, only the first column is underlined.
+    """
+    lined = {
+        cell.column
+        for cell in grid.cells
+        if 0 < cell.row + cell.row_span < grid.rows and not _is_open(cell, cell.rect.bottom, rules)
+    }
     by_place = {(cell.row, cell.column): cell for cell in grid.cells}
     for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
         below = by_place.get((cell.row + cell.row_span, cell.column))
-        if below is None or below.column_span != cell.column_span or not _is_merged_below(cell, below, grid, rules):
+        if below is None or below.column_span != cell.column_span or cell.column not in lined:
+            continue
+        if not _is_merged_below(cell, below, grid, rules):
             continue
         joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
         by_place[cell.row, cell.column] = joined
@@ -254,10 +264,11 @@ def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
 
 def _is_merged_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
     height = (cell.rect.bottom + below.rect.top) / 2
-    return (
-        _coverage(height, grid.rect, rules) > _LEAST_COVERED
-        and _coverage(height, cell.rect.grown(-1), rules) < _MOST_UNCOVERED
-    )
+    return _coverage(height, grid.rect, rules) > _LEAST_COVERED and _is_open(cell, height, rules)
+
+
+def _is_open(cell: GridCell, height: float, rules: Sequence[Rect]) -> bool:
+    return _coverage(height, cell.rect.grown(-1), rules) < _MOST_UNCOVERED
 
 
 def _coverage(height: float, table: Rect, rules: Sequence[Rect]) -> float:
