@@ -6,7 +6,7 @@ blocks below one another are a column, and a gap through all rows separates two 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
@@ -219,25 +219,75 @@ def _rows(
         loose = least
     even = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
+    width = _widths(lines, gutters)
     for band in bands:
-        parts += [band] if ruled else _split_by_leading(band, loose, even, gutters)
+        whole = ruled or _breaks_early(band, width, gutters, height)
+        parts += [band] if whole else _split_by_leading(band, loose, even, gutters)
     return [
         _to_row(row)
         for part in parts
-        for row in ([[line] for line in part] if _are_rows(part, height, gutters, ruled) else [part])
+        for row in ([[line] for line in part] if _are_rows(part, height, gutters, width, ruled) else [part])
     ]
 
 
-def _are_rows(lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip], ruled: bool) -> bool:
+def _are_rows(
+    lines: Sequence[Sequence[PageWord]],
+    height: float,
+    gutters: Sequence[Strip],
+    width: Mapping[int, float],
+    ruled: bool,
+) -> bool:
     """Whether lines without drawn lines in between are rows: all have entries in the same columns, including the first.
 
     If the table is `ruled`, they must also have wide leading; otherwise wide leading or at least three columns, whose
-    entries are unlikely to wrap at the same lines.
+    entries are unlikely to wrap at the same lines. Lines that break early are rows, too.
     """
     columns = [_columns_of(line, gutters) for line in lines]
     alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
     loose = all(step > MOST_LEADING * height for step in _steps(lines))
-    return len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
+    level = len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
+    return level or _breaks_early(lines, width, gutters, height)
+
+
+def _breaks_early(
+    lines: Sequence[Sequence[PageWord]], width: Mapping[int, float], gutters: Sequence[Strip], height: float
+) -> bool:
+    """Whether lines do not continue one another: all have entries in the same two columns, and for half of them, more
+    entries are followed by a word that would have fitted behind them than are full lines of several words.
+    """
+    by_column = [_by_column(line, gutters) for line in lines]
+    common = set(by_column[0]).intersection(*by_column)
+
+    def vote(words: Sequence[PageWord], below: Sequence[PageWord], column: int) -> int:
+        if _extent(words) + LEAST_GUTTER * height + below[0].rect.width < width[column]:
+            return 1
+        return -1 if len(words) > 1 else 0
+
+    early = sum(
+        sum(vote(above[column], below[column], column) for column in above.keys() & below.keys()) > 0
+        for above, below in pairwise(by_column)
+    )
+    return len(lines) > 2 and 0 in by_column[0] and len(common) > 1 and 2 * early >= len(lines) - 1
+
+
+def _by_column(line: Sequence[PageWord], gutters: Sequence[Strip]) -> dict[int, list[PageWord]]:
+    found: dict[int, list[PageWord]] = {}
+    for word in line:
+        found.setdefault(column_at(word.rect.middle[0], gutters), []).append(word)
+    return found
+
+
+def _extent(words: Sequence[PageWord]) -> float:
+    return max(word.rect.right for word in words) - min(word.rect.left for word in words)
+
+
+def _widths(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> dict[int, float]:
+    """Return the width of the longest line of each column."""
+    found: dict[int, float] = {}
+    for line in lines:
+        for column, words in _by_column(line, gutters).items():
+            found[column] = max(found.get(column, 0.0), _extent(words))
+    return found
 
 
 def _to_row(lines: Sequence[Sequence[PageWord]]) -> TextRow:

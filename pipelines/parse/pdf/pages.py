@@ -184,7 +184,7 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = table_items(body, words, grids, self.survey.vocabulary)
+        tables, remarks = table_items(body, words, grids, self.survey.vocabulary, backwards=self.survey.backwards)
         of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
         for region in fill_regions(kept, free, self.survey.gutters):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
+from pipelines.lang.characters import right_to_left
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.limits import Clock
 from pipelines.parse.lines import RUNNING, Line, TextStyle
@@ -175,13 +176,15 @@ class Survey:
     """Properties of a whole file.
 
     `body` is the style of most characters. `vocabulary` has the words inside lines, in lower case. `gutters` are the
-    left and right edges of the gaps between the columns of the running text.
+    left and right edges of the gaps between the columns of the running text. `backwards` says that most of this text
+    runs from right to left.
     """
 
     body: TextStyle
     furniture: Furniture
     vocabulary: frozenset[str]
     gutters: tuple[tuple[float, float], ...] = ()
+    backwards: bool = False
 
 
 def survey(file: PdfFile, clock: Clock) -> Survey:
@@ -190,7 +193,7 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
     vocabulary: set[str] = set()
     edges: list[set[tuple[EdgeKey, int]]] = []
     extents: Counter[tuple[int, int]] = Counter()
-    edge_only_pages = 0
+    edge_only_pages = directed = 0
     for number in range(1, file.pages + 1):
         if clock.past(_TIME_SHARE):
             break
@@ -204,12 +207,13 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)
             if len(line.text) >= RUNNING:
                 extents[round(line.rect.left), round(line.rect.right)] += 1
+                directed += 0 if line.style.mono else 1 if right_to_left(line.text) else -1
             if len(vocabulary) < _MOST_WORDS:
                 # The first and the last word of a line may be parts of hyphenated words.
                 vocabulary.update(word.lower() for word in _WORD.findall(line.text)[1:-1])
     # If more than half of the pages only have lines at their edges, these are their text.
     furniture = find_furniture(edges) if 2 * edge_only_pages <= len(edges) else Furniture()
-    return Survey(_body(styles), furniture, frozenset(vocabulary), _gutters(extents))
+    return Survey(_body(styles), furniture, frozenset(vocabulary), _gutters(extents), directed > 0)
 
 
 def _gutters(extents: Counter[tuple[int, int]]) -> tuple[tuple[float, float], ...]:

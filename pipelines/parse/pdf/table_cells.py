@@ -131,7 +131,7 @@ class TableCells:
         An area with text in several columns is the background of a row, not a cell.
         """
         last = max((last for first, last in self._background_spans[row] if first == column), default=column)
-        alone = not any(column < other <= last for other in self.text_spans[row])
+        alone = sum(column <= other <= last for other in self.text_spans[row]) < 2
         separate_rows = sum(any(after == last for after, _ in tints) for tints in self._background_spans)
         return last if alone and separate_rows > 1 else column
 
