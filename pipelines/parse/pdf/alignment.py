@@ -210,13 +210,18 @@ def _rows(
     edges = [table.top - height, *row_edges(around([table, *rules.horizontal]), rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
     bands = [band for band in bands if band]
-    # A header and two rows: then there is a line between all rows.
-    ruled = len(bands) > 2
     steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
     least = min(steps, default=0.0)
     loose = least + max(1.0, LOOSE_LEADING * height)
     if least > MOST_LEADING * height:
         loose = least
+    # A header and two rows: then there is a line between all rows, unless lines only separate groups of rows.
+    keyed = [
+        step >= loose and 0 in at and len(at) > 1
+        for band in bands
+        for step, at in zip(_steps(band), [_columns_of(line, gutters) for line in band[1:]], strict=True)
+    ]
+    ruled = len(bands) > 2 and 2 * sum(keyed) <= len(bands)
     even = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
     width = _widths(lines, gutters)

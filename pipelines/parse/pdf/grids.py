@@ -109,8 +109,12 @@ class TableFinder:
             else:
                 own = [around((region, *(stripe for stripe in own if stripe in lattices)))]
             found += [rect for rect in own if rect not in found]
-        found += [stripe for stripe in stripes if not _overlaps_any(stripe, found)]
-        found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _overlaps_any(rows, found)]
+        rows = rows_side_by_side(self.page.lines, self.gutters)
+        # The lines of a table may only underline one of its columns.
+        wider = [around((stripe, *(area for area in rows if _overlaps(stripe, area)))) for stripe in stripes]
+        for area in (*wider, *rows):
+            if not _overlaps_any(area, found):
+                found.append(area)
         return [part for region in found for part in split_at_text(region, self._words, self._rules)]
 
     def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:

@@ -19,6 +19,10 @@ LOOSE_LEADING = 0.12
 """Additional leading before the next row, compared with the lines of an entry, in line heights."""
 
 
+_OFF_CENTRE = 0.5
+"""Maximum distance of a centred entry from the middle of the table, in line heights: the width of a letter."""
+
+
 class Strip(NamedTuple):
     """A horizontal interval: a piece of a line between two wide gaps, or a gap."""
 
@@ -67,6 +71,8 @@ class TableCells:
         self.region, self.rows, self.gutters, self.rules = region, rows, gutters, rules
         self.height = median(word.rect.height for row in rows for line in row.lines for word in line)
         self.columns = len(gutters) + 1
+        drawn = [rule for rule in (*rules.horizontal, *rules.horizontal_edges) if rule.meet(region).width > 0]
+        self._table = around([*drawn, *(word.rect for row in rows for line in row.lines for word in line)])
         self.header_rows = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.text_spans = [self._find_text_spans(number) for number in range(len(rows))]
         self._running_columns = self._find_running_columns()
@@ -104,6 +110,9 @@ class TableCells:
         """Yield first and last column of each cell of a row."""
         spans = self.text_spans[row]
         column = 0
+        if self._is_centred_title(row):
+            yield 0, self.columns - 1
+            return
         while column < self.columns:
             last = spans.get(column, column)
             last = max(last, self._background_end(row, column))
@@ -148,6 +157,17 @@ class TableCells:
         return spans[0] > 0 or (
             row >= self.header_rows and ((self.rows[row].bold and light) or self._has_group_titles())
         )
+
+    def _is_centred_title(self, row: int) -> bool:
+        """Whether the only entry of a row is in the middle of the table, but not in that of a column or at its left."""
+        words = [word.rect for line in self.rows[row].lines for word in line]
+        if len(self.text_spans[row]) != 1 or len(self.rows[row].lines) > 1:
+            return False
+        edges = [self._table.left, *(self._middle(gutter) for gutter in self.gutters), self._table.right]
+        middle = around(words).middle[0]
+        apart = min(abs((left + right) / 2 - middle) for left, right in pairwise(edges)) > self.height
+        left = min(abs(edge - around(words).left) for edge in edges) > self.height
+        return apart and left and abs(around([self._table]).middle[0] - middle) < _OFF_CENTRE * self.height
 
     def _has_group_titles(self) -> bool:
         """Whether rows with only an entry in the first column are titles of groups, because all other rows are full.
