@@ -110,12 +110,14 @@ def _cut(lines: list[Line], page: _Page, groups: list[list[Line]], depth: int) -
 
 def _known_gutter(lines: Sequence[Line], gutters: Gutters) -> float | None:
     """Return the known gutter with lines on both sides, more of them side by side than lines that cross it."""
-    for _, x in gutters:
+    for start, end in gutters:
+        # Most columns begin at the right edge of the gap; hanging numbers are left of it.
+        x = min((end - 1, (start + end) / 2), key=lambda x: sum(_crosses(line, x) for line in lines))
         left = [line for line in lines if line.rect.right <= x]
-        right = [line for line in lines if line.rect.left >= x - 1]
+        right = [line for line in lines if line.rect.left >= x]
         beside = _side_by_side(left, right) if left and right else 0
         if beside and beside >= len(lines) - len(left) - len(right):
-            return x - 1
+            return x
     return None
 
 

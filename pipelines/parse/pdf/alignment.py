@@ -172,10 +172,11 @@ def _without_heads_apart(
 ) -> list[Strip]:
     """Return the gutters without those between a centred header and the left-aligned entries of its own column.
 
-    No line has entries on both sides; one side only has the first line and lines with a single entry, which are titles
-    of groups of rows. There is no drawn line.
+    No line has entries on both sides; one side only has the first line, bold ones below, and lines with a single entry,
+    which are titles of groups of rows. There is no drawn line.
     """
     found = list(gutters)
+    heads = max(1, next((n for n, line in enumerate(lines) if not all(word.bold for word in line)), 0))
     for gutter in gutters:
         if gutter.left in drawn:
             continue
@@ -183,7 +184,7 @@ def _without_heads_apart(
         rows = [[column_at(piece.left + 1, found) for piece in pieces_of(line, height)] for line in lines]
         left, right = ({n for n, row in enumerate(rows) if column in row} for column in (at, at + 1))
         few = min(left, right, key=len)
-        if not left & right and all(n == 0 or len(rows[n]) == 1 for n in few) and len(left | right) > 1:
+        if not left & right and all(n < heads or len(rows[n]) == 1 for n in few) and len(left | right) > 1:
             found.remove(gutter)
     return found
 
@@ -225,6 +226,8 @@ def _rows(
     even = all(step < loose for step in steps)
     parts: list[list[Sequence[PageWord]]] = []
     width = _widths(lines, gutters)
+    if bands and (below := _second_header(bands[0], gutters, height)):
+        bands = [bands[0][:below], bands[0][below:], *bands[1:]]
     for band in bands:
         whole = ruled or _breaks_early(band, width, gutters, height)
         parts += [band] if whole else _split_by_leading(band, loose, even, gutters)
@@ -233,6 +236,19 @@ def _rows(
         for part in parts
         for row in ([[line] for line in part] if _are_rows(part, height, gutters, width, ruled) else [part])
     ]
+
+
+def _second_header(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip], height: float) -> int:
+    """Return the number of the first line if it begins a second row of headers, 0 if there is none.
+
+    It has entries where the line above has none, and the reverse: there, an entry heads several columns.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
+    for number, (above, at) in enumerate(pairwise(columns), start=1):
+        step = middle_of(lines[number]) - middle_of(lines[number - 1])
+        if above - at and at - above and at & above and step > 0.9 * height:
+            return number
+    return 0
 
 
 def _are_rows(
@@ -257,11 +273,13 @@ def _are_rows(
 def _breaks_early(
     lines: Sequence[Sequence[PageWord]], width: Mapping[int, float], gutters: Sequence[Strip], height: float
 ) -> bool:
-    """Whether lines do not continue one another: all have entries in the same two columns, and for half of them, more
-    entries are followed by a word that would have fitted behind them than are full lines of several words.
+    """Whether lines do not continue one another: all have entries in the same two columns or only in the first one, and
+    for half of them, more entries are followed by a word that would have fitted behind them than are full lines of
+    several words.
     """
     by_column = [_by_column(line, gutters) for line in lines]
-    common = set(by_column[0]).intersection(*by_column)
+    full = [entries for entries in by_column if set(entries) != {0}]
+    common = set(full[0]).intersection(*full) if 2 * len(full) > len(lines) else set()
 
     def vote(words: Sequence[PageWord], below: Sequence[PageWord], column: int) -> int:
         if _extent(words) + LEAST_GUTTER * height + below[0].rect.width < width[column]:

@@ -221,7 +221,7 @@ def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> l
     wide = [
         region
         for region in filled
-        if region.kind in _UNREAD and any(region.rect.left < x - 1 < region.rect.right for _, x in gutters)
+        if region.kind in _UNREAD and any(region.rect.left < start and end < region.rect.right for start, end in gutters)
     ]
     found: list[FilledRegion] = []
     rest = [region for region in filled if region not in wide]

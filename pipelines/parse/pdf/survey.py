@@ -176,8 +176,8 @@ class Survey:
     """Properties of a whole file.
 
     `body` is the style of most characters. `vocabulary` has the words inside lines, in lower case. `gutters` are the
-    left and right edges of the gaps between the columns of the running text. `backwards` says that most of this text
-    runs from right to left.
+    left and right edges of the gaps between the columns of the running text. `backwards` says that a quarter of
+    this text runs from right to left: in such documents, more than half may be names and code in Latin letters.
     """
 
     body: TextStyle
@@ -207,7 +207,7 @@ def survey(file: PdfFile, clock: Clock) -> Survey:
             styles[line.style.size, line.style.font, line.style.bold] += len(line.text)
             if len(line.text) >= RUNNING:
                 extents[round(line.rect.left), round(line.rect.right)] += 1
-                directed += 0 if line.style.mono else 1 if right_to_left(line.text) else -1
+                directed += 0 if line.style.mono else 3 if right_to_left(line.text) else -1
             if len(vocabulary) < _MOST_WORDS:
                 # The first and the last word of a line may be parts of hyphenated words.
                 vocabulary.update(word.lower() for word in _WORD.findall(line.text)[1:-1])

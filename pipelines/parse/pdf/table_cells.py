@@ -77,6 +77,11 @@ class TableCells:
         self.text_spans = [self._find_text_spans(number) for number in range(len(rows))]
         self._running_columns = self._find_running_columns()
         self._background_spans = [self._find_background_spans(number) for number in range(len(rows))]
+        # Every second row is coloured: then the area of only some titles of groups is visible.
+        self._has_wide_titles = any(
+            list(spans) == [0] and row and self._background_end(row, 0) == self.columns - 1
+            for row, spans in enumerate(self.text_spans)
+        )
 
     def grid(self) -> PageGrid:
         """Return the grid; empty cells are merged with the one above or beside that they belong to."""
@@ -110,7 +115,7 @@ class TableCells:
         """Yield first and last column of each cell of a row."""
         spans = self.text_spans[row]
         column = 0
-        if self._is_centred_title(row):
+        if self._is_centred_title(row) or (list(spans) == [0] and row and self._has_wide_titles):
             yield 0, self.columns - 1
             return
         while column < self.columns:
@@ -184,6 +189,11 @@ class TableCells:
         headed = row + 1 < self.header_rows or (row == 0 and 0 in self.text_spans[0] and 0 not in below)
         return headed and column > 0 and column + 1 in below
 
+    @property
+    def _has_two_headers(self) -> bool:
+        """Whether some entry of the first row is a header over headers in the second one."""
+        return any(self._heads_columns(0, column) for column in self.text_spans[0])
+
     def _cell(self, row: int, first: int, last: int) -> GridCell:
         left = self._middle(self.gutters[first - 1]) if first else self.region.left
         right = self._middle(self.gutters[last]) if last < self.columns - 1 else self.region.right
@@ -202,7 +212,9 @@ class TableCells:
         """Yield the cells; empty ones at the start of a row are merged with those above if no line is in between."""
         by_place = {(cell.row, cell.column): cell for cell in cells}
         for row in range(len(self.rows) - 1, 0, -1):
-            for column in range(min(self.text_spans[row], default=0)):
+            first = min(self.text_spans[row], default=0)
+            later = [n for n in range(first, self.columns) if n not in self.text_spans[row]]
+            for column in (*range(first), *(later if row == 1 and self._has_two_headers else ())):
                 cell, above = by_place.get((row, column)), by_place.get((row - 1, column))
                 if cell is None or above is None or above.column_span > 1 or not self._is_open_above(cell):
                     break
