@@ -286,11 +286,13 @@ def _breaks_early(
             return 1
         return -1 if len(words) > 1 else 0
 
-    early = sum(
+    early = [
         sum(vote(above[column], below[column], column) for column in above.keys() & below.keys()) > 0
         for above, below in pairwise(by_column)
-    )
-    return len(lines) > 2 and 0 in by_column[0] and len(common) > 1 and 2 * early >= len(lines) - 1
+    ]
+    wrapped = any(set(below) == {0} and not is_early for below, is_early in zip(by_column[1:], early, strict=True))
+    alike = 0 in by_column[0] and len(common) > 1 and not wrapped
+    return len(lines) > 2 and alike and 2 * sum(early) >= len(early)
 
 
 def _by_column(line: Sequence[PageWord], gutters: Sequence[Strip]) -> dict[int, list[PageWord]]:

@@ -81,7 +81,7 @@ class TableFinder:
             if any(_common_share(grid.rect, region) > _LEAST_COMMON for region in regions)
             or not any(grid.rect.share_in(picture) > 0.7 for picture in pictures)
         ]
-        ruled = [grid for grid in drawn if self._has_sides(grid)]
+        ruled = [self._with_rows_of_text(grid) for grid in drawn if self._has_sides(grid)]
         areas = self._table_areas(regions)
         missing = [region for region in areas if not any(_common_share(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
@@ -89,6 +89,13 @@ class TableFinder:
         found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
         found = [spans_by_rules(grid, _horizontal_lines(rules, grid.rect)) for grid in found]
         return _without_duplicates(found)
+
+    def _with_rows_of_text(self, grid: PageGrid) -> PageGrid:
+        """Return a grid with the rows of its text if lines only separate its columns, or groups of rows."""
+        words = [word for word in self._words if grid.rect.holds(*word.rect.middle)]
+        aligned = aligned_grid(grid.rect, words, self._rules)
+        more = aligned is not None and aligned.columns == grid.columns and aligned.rows > 2 * grid.rows
+        return aligned if aligned is not None and more else grid
 
     def _has_sides(self, grid: PageGrid) -> bool:
         return len(_rules_near(self._rules, grid.rect).vertical) >= _LEAST_SIDES
