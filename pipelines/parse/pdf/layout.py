@@ -11,8 +11,9 @@ from itertools import pairwise
 from pipelines.lang.sentences import is_complete
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.columns import Gutters, in_rows, read_columns, reading_order
-from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.near import Near
+from pipelines.parse.pdf.headings import is_larger
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _LEAST_ROWS = 3
@@ -178,13 +179,14 @@ def within_columns(regions: Sequence[PageRegion], page: RawPage, gutters: Gutter
 
 
 def fill_regions(
-    regions: Sequence[PageRegion], lines: Sequence[Line], gutters: Gutters = ()
+    regions: Sequence[PageRegion], lines: Sequence[Line], body: TextStyle, gutters: Gutters = ()
 ) -> list[FilledRegion]:
     """Return the regions with their lines, in reading order; lines outside all regions become text regions.
 
     A line is assigned to the region that contains the largest share of it, more than half; on a tie, to the smallest
     region. The model's own order is not used, because it crosses columns on difficult pages. A page header or footer
-    that is a sentence is a text region: text at the edge of a page is not to be lost.
+    that is a sentence is a text region, one in larger type than the `body` is a heading: text at the edge of a page is not
+    to be lost.
     """
     assigned: dict[int, list[Line]] = {}
     unassigned: list[Line] = []
@@ -195,7 +197,7 @@ def fill_regions(
         else:
             assigned.setdefault(home, []).append(line)
     filled = [
-        FilledRegion(_kind(region, assigned.get(number, [])), region.rect, _ordered(assigned.get(number, []), region))
+        FilledRegion(_kind(region, assigned.get(number, []), body), region.rect, _ordered(assigned.get(number, []), region))
         for number, region in enumerate(regions)
         if number in assigned or region.kind in _UNREAD
     ]
@@ -207,10 +209,12 @@ def fill_regions(
     return in_reading_order(filled, gutters)
 
 
-def _kind(region: PageRegion, lines: Sequence[Line]) -> RegionKind:
+def _kind(region: PageRegion, lines: Sequence[Line], body: TextStyle) -> RegionKind:
     if region.kind not in (RegionKind.HEADER, RegionKind.FOOTER):
         return region.kind
     text = " ".join(line.text for line in lines)
+    if any(is_larger(line.style, body) for line in lines):
+        return RegionKind.HEADING
     text = _NOTE_MARK.sub("", text)
     is_sentence = len(text) >= _SHORTEST_SENTENCE and is_complete(text) and not text.endswith("…")
     return RegionKind.TEXT if is_sentence else region.kind

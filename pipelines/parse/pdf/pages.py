@@ -187,7 +187,7 @@ class PageReader:
         tables, remarks = table_items(body, words, grids, self.survey.vocabulary, backwards=self.survey.backwards)
         of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
-        for region in fill_regions(kept, free, self.survey.gutters):
+        for region in fill_regions(kept, free, self.survey.body, self.survey.gutters):
             if region.kind is RegionKind.TABLE and region.rect in of_rect:
                 items.append(of_rect[region.rect])
             if region.kind in (RegionKind.HEADER, RegionKind.FOOTER):
