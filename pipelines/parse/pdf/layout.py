@@ -21,10 +21,6 @@ _LEAST_ROWS = 3
 _LEAST_RULES = 4
 """Minimum horizontal lines that are not underlines: a table has three, above, below its header and at its end, and a
 page one more. 3 to 6 have the same result for the annotated PDFs."""
-_LEAST_BOX = 2.5
-"""Minimum height of a box with text, in heights of its heading: a bar behind a heading only has its padding."""
-_WIDEST_BAR, _MOST_PADDING = 8.0, 1.5
-"""Maximum width of a vertical bar in points, and maximum distance from it to the text, in heights of the heading."""
 _LARGEST_BULLET, _BULLET_GAP, _OFF_CENTRE = 6.0, 20.0, 0.25
 """Maximum size of a drawn bullet in points, half of 12-point type, and distance to its text; and how far it may be from
 the middle of the line, in line heights: CSS centres it on lower-case letters."""
@@ -54,21 +50,6 @@ def needs_model(page: RawPage, gutters: Gutters = ()) -> bool:
     return bool(page.lines) and (
         _has_table_caption(page) or _has_rules(page) or _has_drawing(page) or _is_irregular(page.lines, gutters)
     )
-
-
-def in_box(rect: Rect, page: RawPage) -> bool:
-    """Whether a heading at `rect` is the title of a drawn box, or next to a vertical bar along its text.
-
-    The box or bar has text below the heading, but less than half of the page's lines.
-    """
-    thin = [shape for shape in (*page.paint.vertical, *page.paint.shapes) if shape.width < _WIDEST_BAR]
-    bars = [bar._replace(right=page.width) for bar in thin if 0 <= rect.left - bar.right < rect.height * _MOST_PADDING]
-    for box in (*page.paint.shapes, *bars):
-        if box.holds(*rect.middle) and box.height > _LEAST_BOX * rect.height:
-            held = [line for line in page.lines if box.holds(*line.rect.middle)]
-            if any(line.rect.top > rect.bottom - 1 for line in held) and 2 * len(held) < len(page.lines):
-                return True
-    return False
 
 
 def with_bullets(page: RawPage) -> RawPage:
@@ -115,7 +96,7 @@ def _has_drawing(page: RawPage) -> bool:
     holding = sum(_shapes_with_text(page))
     # Three boxes around text are a table or diagram, one or two are notes; 60 shapes are a drawing without text. With 2
     # boxes, headings of the annotated PDFs are lost; 42 to 84 shapes have the same result.
-    return holding >= 3 or len(_shapes(page)) > 60
+    return holding >= 3 or len(shapes_of(page)) > 60
 
 
 def needs_image(page: RawPage) -> bool:
@@ -130,7 +111,8 @@ def _has_table_caption(page: RawPage) -> bool:
     return any(is_table_caption(line.text) for line in page.lines)
 
 
-def _shapes(page: RawPage) -> list[Rect]:
+def shapes_of(page: RawPage) -> list[Rect]:
+    """Return the shapes of a page that are larger than bullets."""
     # 8 points: smaller ones are bullets and check boxes.
     return [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
 
@@ -138,7 +120,7 @@ def _shapes(page: RawPage) -> list[Rect]:
 def _shapes_with_text(page: RawPage) -> list[bool]:
     """Return for each shape whether it contains text."""
     # If fewer than three of the first 400 shapes contain text, the page is a drawing.
-    return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in _shapes(page)[:400]]
+    return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in shapes_of(page)[:400]]
 
 
 def _is_irregular(lines: Sequence[Line], gutters: Gutters) -> bool:
