@@ -246,6 +246,7 @@ def _second_header(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]
     columns = [_columns_of(line, gutters) for line in lines]
     for number, (above, at) in enumerate(pairwise(columns), start=1):
         step = middle_of(lines[number]) - middle_of(lines[number - 1])
+        # Lines of entries that are centred vertically are half a line apart.
         if above - at and at - above and at & above and step > 0.9 * height:
             return number
     return 0

@@ -167,8 +167,8 @@ def fill_regions(
 
     A line is assigned to the region that contains the largest share of it, more than half; on a tie, to the smallest
     region. The model's own order is not used, because it crosses columns on difficult pages. A page header or footer
-    that is a sentence is a text region, one in larger type than the `body` is a heading: text at the edge of a page is not
-    to be lost.
+    that is a sentence is a text region, one in larger type than the `body` is a heading: text at the edge of a page is
+    not to be lost.
     """
     assigned: dict[int, list[Line]] = {}
     unassigned: list[Line] = []
@@ -179,7 +179,9 @@ def fill_regions(
         else:
             assigned.setdefault(home, []).append(line)
     filled = [
-        FilledRegion(_kind(region, assigned.get(number, []), body), region.rect, _ordered(assigned.get(number, []), region))
+        FilledRegion(
+            _kind(region, assigned.get(number, []), body), region.rect, _ordered(assigned.get(number, []), region)
+        )
         for number, region in enumerate(regions)
         if number in assigned or region.kind in _UNREAD
     ]
@@ -207,7 +209,8 @@ def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> l
     wide = [
         region
         for region in filled
-        if region.kind in _UNREAD and any(region.rect.left < start and end < region.rect.right for start, end in gutters)
+        if region.kind in _UNREAD
+        and any(region.rect.left < start and end < region.rect.right for start, end in gutters)
     ]
     found: list[FilledRegion] = []
     rest = [region for region in filled if region not in wide]

@@ -145,7 +145,11 @@ class PageReader:
     def _needs_model(self, body: RawPage) -> bool:
         """Whether the layout model is used for a page regardless of its headings: for tables and irregular layouts."""
         layout = self.settings.pdf.layout
-        return needs_model(body, self.survey.gutters) or bool(boxes_beside_text(body)) if layout == "auto" else layout == "model"
+        return (
+            needs_model(body, self.survey.gutters) or bool(boxes_beside_text(body))
+            if layout == "auto"
+            else layout == "model"
+        )
 
     def _by_rules(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
         """Return the items of a page by rules, None if a doubtful heading needs the layout model."""
