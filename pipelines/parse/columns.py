@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line, Rect, around
 
+Gutters = Sequence[tuple[float, float]]
+"""Left and right edges of the gaps between columns, in points."""
 _GUTTER_EM = 0.65
 """Minimum width of a gutter in line heights: twice a blank, and less than the 12 points of LaTeX at any size."""
 _LEAST_ROWS = 3
@@ -55,8 +57,11 @@ def _in_row(row: Sequence[Line], line: Line) -> bool:
     return common > 0.5 * min(line.rect.height, *(other.rect.height for other in row))
 
 
-def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines in reading order, in groups; each is one column between two elements that span the columns."""
+def reading_order(lines: Sequence[Line], gutters: Gutters = ()) -> list[list[Line]]:
+    """Return the lines in reading order, in groups; each is one column between two elements that span the columns.
+
+    `gutters` separate the columns of the document's running text: they are also used between few lines.
+    """
     if not lines:
         return []
     em = median(line.rect.height for line in lines)
@@ -64,20 +69,32 @@ def reading_order(lines: Sequence[Line]) -> list[list[Line]]:
     backwards = right_to_left(" ".join(line.text for line in lines))
     # An eighth of the page: wider than any gutter or gap between columns of a table.
     band = around(line.rect for line in lines).width / 8
-    _cut(sorted(lines, key=lambda line: (line.rect.top, line.rect.left)), em, band, groups, 0, backwards)
+    page = _Page(em, band, gutters, backwards)
+    _cut(sorted(lines, key=lambda line: (line.rect.top, line.rect.left)), page, groups, 0)
     return groups
 
 
-def read_columns(lines: Sequence[Line]) -> list[list[Line]]:
+def read_columns(lines: Sequence[Line], gutters: Gutters = ()) -> list[list[Line]]:
     """Return the groups of `reading_order`, the lines of each row by row."""
-    return [in_rows(group) for group in reading_order(lines)]
+    return [in_rows(group) for group in reading_order(lines, gutters)]
 
 
-def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], depth: int, backwards: bool) -> None:
-    if not 2 * _LEAST_ROWS <= len(lines) <= _MOST_LINES or depth > _DEEPEST:
+class _Page(NamedTuple):
+    """The height of a line, the width of a band, the known gutters, and whether the text runs right to left."""
+
+    em: float
+    band: float
+    gutters: Gutters
+    backwards: bool
+
+
+def _cut(lines: list[Line], page: _Page, groups: list[list[Line]], depth: int) -> None:
+    if len(lines) > _MOST_LINES or depth > _DEEPEST:
         groups.append(lines)
         return
-    gutter = _gutter(lines, em, band)
+    gutter = _known_gutter(lines, page.gutters)
+    if gutter is None and len(lines) >= 2 * _LEAST_ROWS:
+        gutter = _gutter(lines, page.em, page.band)
     if gutter is None:
         groups.append(lines)
         return
@@ -87,8 +104,21 @@ def _cut(lines: list[Line], em: float, band: float, groups: list[list[Line]], de
         if _crosses(run[0], gutter) or not left or not right:
             groups.append(run)
             continue
-        for side in (right, left) if backwards else (left, right):
-            _cut(side, em, band, groups, depth + 1, backwards)
+        for side in (right, left) if page.backwards else (left, right):
+            _cut(side, page, groups, depth + 1)
+
+
+def _known_gutter(lines: Sequence[Line], gutters: Gutters) -> float | None:
+    """Return the known gutter with lines on both sides, more of them side by side than lines that cross it."""
+    for start, end in gutters:
+        # Most columns begin at the right edge of the gap; hanging numbers are left of it.
+        x = min((end - 1, (start + end) / 2), key=lambda x: sum(_crosses(line, x) for line in lines))
+        left = [line for line in lines if line.rect.right <= x]
+        right = [line for line in lines if line.rect.left >= x]
+        beside = _side_by_side(left, right) if left and right else 0
+        if beside and beside >= len(lines) - len(left) - len(right):
+            return x
+    return None
 
 
 def _gutter(lines: Sequence[Line], em: float, band: float) -> float | None:

@@ -16,12 +16,13 @@ from pipelines.parse.columns import in_rows, reading_order
 from pipelines.parse.limits import Clock
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.pdf.alignment import aligned_grid, continued_grid
+from pipelines.parse.pdf.boxes import in_box
 from pipelines.parse.pdf.consistency import consistent
 from pipelines.parse.pdf.extract import add_rules
 from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline
 from pipelines.parse.pdf.items import PageItem, merge_tables
-from pipelines.parse.pdf.layout import fill_regions, in_box
+from pipelines.parse.pdf.layout import fill_regions
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import (
     MOST_SHAPES,
@@ -345,7 +346,7 @@ def kept(*items: PageItem, outline: Outline | None = None) -> list[str]:
 )
 def test_a_sentence_at_the_edge_of_a_page_is_text(text: str, kind: RegionKind) -> None:
     rect = Rect(50, 50, 400, 60)
-    (filled,) = fill_regions([PageRegion(RegionKind.HEADER, rect)], [Line(text, rect, BODY)])
+    (filled,) = fill_regions([PageRegion(RegionKind.HEADER, rect)], [Line(text, rect, BODY)], BODY)
     assert filled.kind is kind
 
 

@@ -65,9 +65,12 @@ def test_below_a_coloured_head_each_row_is_its_own(document_of: DocumentOf) -> N
     assert texts(table) == list(VALVES)
 
 
-@pytest.mark.parametrize(("step", "rows"), [(20, 5), (12, 2)])
-def test_level_lines_of_all_columns_are_rows_unless_they_stand_as_close_as_text(
-    document_of: DocumentOf, step: float, rows: int
+LONG = ("The relief valve", "opens at ten bar of pressure"), ("is tested twice a", "year, which the log tells us.")
+
+
+@pytest.mark.parametrize(("step", "below", "rows"), [(20, VALVES[1:], 5), (12, VALVES[1:], 5), (12, LONG, 2)])
+def test_level_lines_of_all_columns_are_rows_unless_they_are_close_and_full(
+    document_of: DocumentOf, step: float, below: Sequence[Sequence[str]], rows: int
 ) -> None:
     pdf, bottom = before(), 212 + 4 * step
     for x in (56, 156, 300):
@@ -75,7 +78,7 @@ def test_level_lines_of_all_columns_are_rows_unless_they_stand_as_close_as_text(
     for y in (186, 205, bottom):
         pdf.file[-1].draw_line((56, y), (300, y))
     entries(pdf, VALVES[:1], (60, 160))
-    entries(pdf, VALVES[1:], (60, 160), top=218, step=step)
+    entries(pdf, below, (60, 160), top=218, step=step)
     (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
     assert table.rows == rows
 

@@ -1,4 +1,4 @@
-"""The grid of a table from the positions of its words: columns by gaps, rows by drawn lines or leading.
+"""The grid of a table from the positions of its words: columns by gaps; for the rows see `text_rows`.
 
 Columns are found as in Kieninger's T-Recs ("Table structure recognition based on robust block segmentation", 1998):
 blocks below one another are a column, and a gap through all rows separates two columns.
@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from statistics import median
 
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
-from pipelines.parse.pdf.stripes import colour_joints, column_edges, line_joints, row_edges, split_at_text
+from pipelines.parse.pdf.stripes import colour_joints, column_edges, line_joints, split_at_text
 from pipelines.parse.pdf.table_cells import (
     LEAST_GUTTER,
-    LOOSE_LEADING,
     Strip,
     TableCells,
-    TextRow,
     column_at,
     middle_of,
     pieces_of,
 )
-from pipelines.parse.pdf.tables import MOST_LEADING, text_lines
+from pipelines.parse.pdf.tables import text_lines
+from pipelines.parse.pdf.text_rows import rows_of
 
 _CROSSING_SHARE = 0.15
 """Maximum share of the lines that cross a gutter: headers and titles of groups of rows."""
@@ -32,8 +30,6 @@ _MOST_STEP = 3.0
 """Maximum distance from the table to a further row, in line heights: a row of two lines, and the padding."""
 _MOST_TITLE_LINES = 3
 """Maximum lines that are only in the first column above a row of a continued table: a title of a group of rows."""
-_ROUNDING = 0.7
-"""Minimum difference of two steps in points: browsers place lines at multiples of 0.75."""
 
 
 def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageGrid | None:
@@ -54,7 +50,8 @@ def aligned_grid(region: Rect, words: Sequence[PageWord], rules: Rules) -> PageG
     # A line above and one below the table, at the distance of its padding, are included.
     rules = rules.within(table.grown(height))
     gutters = _gutters(lines, height, table, rules)
-    rows = _rows(lines, height, table, rules, gutters)
+    gutters = _without_heads_apart(gutters, lines, height, column_edges(table, rules))
+    rows = rows_of(lines, height, table, rules, gutters)
     # A single row of cells with separate colours or borders is the first or last row of a table, at a page break.
     if not gutters or (len(rows) < 2 and not (colour_joints(rules, table) or line_joints(rules))):
         return None
@@ -94,7 +91,7 @@ def continued_grid(above: PageGrid, words: Sequence[PageWord], rules: Rules) -> 
     inked = around(word.rect for line in lines[:rows] for word in line)
     region = Rect(above.rect.left, inked.top, max(above.rect.right, inked.right), inked.bottom)
     rules = rules.within(region.grown(height))
-    grid = TableCells(region, _rows(lines[:rows], height, region, rules, gutters), gutters, rules).grid()
+    grid = TableCells(region, rows_of(lines[:rows], height, region, rules, gutters), gutters, rules).grid()
     return replace(grid, continues=True)
 
 
@@ -166,6 +163,28 @@ def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, ru
     return sorted([*free, *(Strip(x, x) for x in drawn)])
 
 
+def _without_heads_apart(
+    gutters: Sequence[Strip], lines: Sequence[Sequence[PageWord]], height: float, drawn: Sequence[float]
+) -> list[Strip]:
+    """Return the gutters without those between a centred header and the left-aligned entries of its own column.
+
+    No line has entries on both sides; one side only has the first line, bold ones below, and lines with a single entry,
+    which are titles of groups of rows. There is no drawn line.
+    """
+    found = list(gutters)
+    heads = max(1, next((n for n, line in enumerate(lines) if not all(word.bold for word in line)), 0))
+    for gutter in gutters:
+        if gutter.left in drawn:
+            continue
+        at = found.index(gutter)
+        rows = [[column_at(piece.left + 1, found) for piece in pieces_of(line, height)] for line in lines]
+        left, right = ({n for n, row in enumerate(rows) if column in row} for column in (at, at + 1))
+        few = min(left, right, key=len)
+        if not left & right and all(n < heads or len(rows[n]) == 1 for n in few) and len(left | right) > 1:
+            found.remove(gutter)
+    return found
+
+
 def _gaps(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
     """Return the gaps, between the first and the last piece, that at most `allowed` pieces cover."""
     ends = sorted([(piece.left, 1) for piece in pieces] + [(piece.right, -1) for piece in pieces])
@@ -180,73 +199,3 @@ def _gaps(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
                 found.append(Strip(since, x))
             since = None
     return found
-
-
-def _rows(
-    lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules, gutters: Sequence[Strip]
-) -> list[TextRow]:
-    edges = [table.top - height, *row_edges(around([table, *rules.horizontal]), rules), table.bottom + height]
-    bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
-    bands = [band for band in bands if band]
-    # A header and two rows: then there is a line between all rows.
-    ruled = len(bands) > 2
-    steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
-    least = min(steps, default=0.0)
-    loose = least + max(1.0, LOOSE_LEADING * height)
-    if least > MOST_LEADING * height:
-        loose = least
-    even = all(step < loose for step in steps)
-    parts: list[list[Sequence[PageWord]]] = []
-    for band in bands:
-        parts += [band] if ruled else _split_by_leading(band, loose, even, gutters)
-    return [
-        _to_row(row)
-        for part in parts
-        for row in ([[line] for line in part] if _are_rows(part, height, gutters, ruled) else [part])
-    ]
-
-
-def _are_rows(lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip], ruled: bool) -> bool:
-    """Whether lines without drawn lines in between are rows: all have entries in the same columns, including the first.
-
-    If the table is `ruled`, they must also have wide leading; otherwise wide leading or at least three columns, whose
-    entries are unlikely to wrap at the same lines.
-    """
-    columns = [_columns_of(line, gutters) for line in lines]
-    alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
-    loose = all(step > MOST_LEADING * height for step in _steps(lines))
-    return len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
-
-
-def _to_row(lines: Sequence[Sequence[PageWord]]) -> TextRow:
-    rect = around(word.rect for line in lines for word in line)
-    return TextRow(rect.top, rect.bottom, tuple(tuple(line) for line in lines))
-
-
-def _steps(lines: Sequence[Sequence[PageWord]]) -> list[float]:
-    return [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
-
-
-def _columns_of(line: Sequence[PageWord], gutters: Sequence[Strip]) -> set[int]:
-    return {column_at(word.rect.middle[0], gutters) for word in line}
-
-
-def _split_by_leading(
-    lines: Sequence[Sequence[PageWord]], loose: float, even: bool, gutters: Sequence[Strip]
-) -> list[list[Sequence[PageWord]]]:
-    """Return the lines grouped to rows: a step of at least `loose` begins a row.
-
-    If all steps of the table are `even`, an entry in the first column does. If rows that begin in the first column are
-    further apart, a loose line in a single column that the line above also has is another paragraph of an entry.
-    """
-    columns = [_columns_of(line, gutters) for line in lines]
-    steps = [0.0, *_steps(lines)]
-    keyed = min((step for step, at in zip(steps, columns, strict=True) if 0 in at and step >= loose), default=0.0)
-    rows: list[list[Sequence[PageWord]]] = [[lines[0]]]
-    for number in range(1, len(lines)):
-        at, step = columns[number], steps[number]
-        paragraph = 0 not in at and len(at) == 1 and at <= columns[number - 1] and step < keyed - _ROUNDING
-        if (step >= loose and not paragraph) or (even and 0 in at):
-            rows.append([])
-        rows[-1].append(lines[number])
-    return rows

@@ -47,7 +47,7 @@ class BlockMaker:
 
     def columns(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of lines that are laid out in plain columns, in reading order."""
-        return [item for group in read_columns(lines) for item in self.column(group)]
+        return [item for group in read_columns(lines, self.survey.gutters) for item in self.column(group)]
 
     def labels(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of the text in a figure: labels as one paragraph, longer text unchanged, then captions."""

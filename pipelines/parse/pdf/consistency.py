@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -13,7 +13,15 @@ from pipelines.core.table import Cell
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.lines import TextStyle
-from pipelines.parse.pdf.headings import Outline, in_capitals, is_body_style, is_larger, is_numbered, title_key
+from pipelines.parse.pdf.headings import (
+    Outline,
+    can_be_title,
+    in_capitals,
+    is_body_style,
+    is_larger,
+    is_numbered,
+    title_key,
+)
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
 
@@ -38,8 +46,12 @@ def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> 
     "Note" and "Warning", code, text in the style of the body, titles of tables, terms with indented explanations, and
     titles of boxes away from the margins become paragraphs too. A heading with a bookmark is always kept. On pages that
     the model has not processed, the look of a line counts. `benchmarks/pdf_pages.py` scores the result.
+
+    Paragraphs in a style of headings become headings if they are numbered or in larger type.
     """
-    votes, margins = _votes(items), _Margins.of(items)
+    votes = _votes(items, body)
+    items = [_promoted(item, votes, body) for item in items]
+    votes, margins, notices = _votes(items, body), _Margins.of(items), _styles_of_notices(items)
     after = {id(item): below for item, below in pairwise(items)}
     titles = _titles_of_tables(items, body)
     kept = {
@@ -49,6 +61,7 @@ def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> 
         or (
             _has_majority(item, votes)
             and (item.style not in titles or is_numbered(item.text))
+            and item.style not in notices
             and _stands_apart(item, body, margins, after.get(id(item)))
         )
     }
@@ -56,6 +69,23 @@ def consistent(items: Sequence[PageItem], outline: Outline, body: TextStyle) -> 
         replace(item, kind=BlockKind.PARAGRAPH) if item.kind is BlockKind.HEADING and id(item) not in kept else item
         for item in items
     ]
+
+
+def _promoted(item: PageItem, votes: Mapping[TextStyle, Counter[bool]], body: TextStyle) -> PageItem:
+    found = votes.get(item.style, Counter())
+    plain = item.kind is BlockKind.PARAGRAPH and not is_body_style(item.style, body) and can_be_title(item.text)
+    if plain and found[True] > found[False] and (is_numbered(item.text) or is_larger(item.style, body)):
+        return replace(item, kind=BlockKind.HEADING)
+    return item
+
+
+def _styles_of_notices(items: Sequence[PageItem]) -> set[TextStyle]:
+    """Return the styles of headings that are only used for "Note", "Warning" and the like."""
+    notices: dict[TextStyle, set[bool]] = {}
+    for item in items:
+        if item.kind is BlockKind.HEADING:
+            notices.setdefault(item.style, set()).add(_NOTICE.fullmatch(item.text) is not None)
+    return {style for style, found in notices.items() if found == {True}}
 
 
 def _titles_of_tables(items: Sequence[PageItem], body: TextStyle) -> set[TextStyle]:
@@ -105,15 +135,18 @@ def _rows(table: PageItem) -> list[PageItem]:
     ]
 
 
-def _votes(items: Sequence[PageItem]) -> dict[TextStyle, Counter[bool]]:
+def _votes(items: Sequence[PageItem], body: TextStyle) -> dict[TextStyle, Counter[bool]]:
     """Return for each style how many of its headings the model confirms and rejects.
 
-    A heading on a page that the model has not processed was certain, and counts as confirmed.
+    A heading on a page that the model has not processed was certain, and counts as confirmed; so does larger type in a
+    region that the model takes for a table, which it is not.
     """
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:
         if item.kind is BlockKind.HEADING:
-            votes.setdefault(item.style, Counter())[item.region is None or item.region in _HEADING_REGIONS] += 1
+            no_table = item.region is RegionKind.TABLE and is_larger(item.style, body)
+            confirmed = item.region is None or item.region in _HEADING_REGIONS or no_table
+            votes.setdefault(item.style, Counter())[confirmed] += 1
     return votes
 
 
@@ -127,7 +160,7 @@ def _stands_apart(item: PageItem, body: TextStyle, margins: _Margins, below: Pag
     if item.boxed and margins.boxed_styles.get(item.style, False) and not is_numbered(item.text):
         return False
     if is_larger(item.style, body) or _NOTICE.fullmatch(item.text):
-        return not _NOTICE.fullmatch(item.text)
+        return is_larger(item.style, body)
     if (item.style.mono and not body.mono) or (is_body_style(item.style, body) and not in_capitals(item.text)):
         return is_numbered(item.text)
     return is_numbered(item.text) or not (margins.is_boxed(item) or margins.is_term(item, below))

@@ -81,7 +81,7 @@ class TableFinder:
             if any(_common_share(grid.rect, region) > _LEAST_COMMON for region in regions)
             or not any(grid.rect.share_in(picture) > 0.7 for picture in pictures)
         ]
-        ruled = [grid for grid in drawn if self._has_sides(grid)]
+        ruled = [self._with_rows_of_text(grid) for grid in drawn if self._has_sides(grid)]
         areas = self._table_areas(regions)
         missing = [region for region in areas if not any(_common_share(region, grid.rect) > 0.5 for grid in ruled)]
         own = zip(missing, self._words_for(missing), strict=True)
@@ -89,6 +89,13 @@ class TableFinder:
         found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
         found = [spans_by_rules(grid, _horizontal_lines(rules, grid.rect)) for grid in found]
         return _without_duplicates(found)
+
+    def _with_rows_of_text(self, grid: PageGrid) -> PageGrid:
+        """Return a grid with the rows of its text if lines only separate its columns, or groups of rows."""
+        words = [word for word in self._words if grid.rect.holds(*word.rect.middle)]
+        aligned = aligned_grid(grid.rect, words, self._rules)
+        more = aligned is not None and aligned.columns == grid.columns and aligned.rows > 2 * grid.rows
+        return aligned if aligned is not None and more else grid
 
     def _has_sides(self, grid: PageGrid) -> bool:
         return len(_rules_near(self._rules, grid.rect).vertical) >= _LEAST_SIDES
@@ -109,8 +116,12 @@ class TableFinder:
             else:
                 own = [around((region, *(stripe for stripe in own if stripe in lattices)))]
             found += [rect for rect in own if rect not in found]
-        found += [stripe for stripe in stripes if not _overlaps_any(stripe, found)]
-        found += [rows for rows in rows_side_by_side(self.page.lines, self.gutters) if not _overlaps_any(rows, found)]
+        rows = rows_side_by_side(self.page.lines, self.gutters)
+        # The lines of a table may only underline one of its columns.
+        wider = [around((stripe, *(area for area in rows if _overlaps(stripe, area)))) for stripe in stripes]
+        for area in (*wider, *rows):
+            if not _overlaps_any(area, found):
+                found.append(area)
         return [part for region in found for part in split_at_text(region, self._words, self._rules)]
 
     def _words_for(self, regions: Sequence[Rect]) -> list[list[PageWord]]:
@@ -240,11 +251,21 @@ def _horizontal_lines(rules: Rules, table: Rect) -> list[Rect]:
 
 
 def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
-    """Return a grid with cells merged downward if there is no line between them, but one beside them."""
+    """Return a grid with cells merged downward if there is no line between them, but one beside them.
+
+    There is a line between other cells of their column: in some tables, only the first column is underlined.
+    """
+    lined = {
+        cell.column
+        for cell in grid.cells
+        if 0 < cell.row + cell.row_span < grid.rows and not _is_open(cell, cell.rect.bottom, rules)
+    }
     by_place = {(cell.row, cell.column): cell for cell in grid.cells}
     for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
         below = by_place.get((cell.row + cell.row_span, cell.column))
-        if below is None or below.column_span != cell.column_span or not _is_merged_below(cell, below, grid, rules):
+        if below is None or below.column_span != cell.column_span or cell.column not in lined:
+            continue
+        if not _is_merged_below(cell, below, grid, rules):
             continue
         joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
         by_place[cell.row, cell.column] = joined
@@ -254,10 +275,11 @@ def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
 
 def _is_merged_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
     height = (cell.rect.bottom + below.rect.top) / 2
-    return (
-        _coverage(height, grid.rect, rules) > _LEAST_COVERED
-        and _coverage(height, cell.rect.grown(-1), rules) < _MOST_UNCOVERED
-    )
+    return _coverage(height, grid.rect, rules) > _LEAST_COVERED and _is_open(cell, height, rules)
+
+
+def _is_open(cell: GridCell, height: float, rules: Sequence[Rect]) -> bool:
+    return _coverage(height, cell.rect.grown(-1), rules) < _MOST_UNCOVERED
 
 
 def _coverage(height: float, table: Rect, rules: Sequence[Rect]) -> float:

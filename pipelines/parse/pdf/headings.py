@@ -83,7 +83,12 @@ def is_heading(lines: Sequence[Line], text: str, body: TextStyle, alone: bool) -
 def _can_be_heading(lines: Sequence[Line], text: str) -> bool:
     """Whether a paragraph can be a heading by its length and words."""
     # A long title in large type takes three lines.
-    if not 2 <= len(text) <= _LONGEST or len(lines) > 3 or any(line.style.mono for line in lines):
+    return len(lines) <= 3 and not any(line.style.mono for line in lines) and can_be_title(text)
+
+
+def can_be_title(text: str) -> bool:
+    """Whether a text can be a title: it is short, has letters, no leader and no brackets around, and is no sentence."""
+    if not 2 <= len(text) <= _LONGEST:
         return False
     if _LETTERS.search(text) is None or DOTS.search(text) or _BRACKETED.fullmatch(text):
         return False

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from pipelines.lang.sentences import is_complete
 from pipelines.parse.captions import is_table_caption
-from pipelines.parse.columns import in_rows, read_columns, reading_order
-from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.columns import Gutters, in_rows, read_columns, reading_order
+from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.near import Near
+from pipelines.parse.pdf.headings import is_larger
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
 _LEAST_ROWS = 3
@@ -20,16 +21,14 @@ _LEAST_ROWS = 3
 _LEAST_RULES = 4
 """Minimum horizontal lines that are not underlines: a table has three, above, below its header and at its end, and a
 page one more. 3 to 6 have the same result for the annotated PDFs."""
-_LEAST_BOX = 2.5
-"""Minimum height of a box with text, in heights of its heading: a bar behind a heading only has its padding."""
-_WIDEST_BAR, _MOST_PADDING = 8.0, 1.5
-"""Maximum width of a vertical bar in points, and maximum distance from it to the text, in heights of the heading."""
 _LARGEST_BULLET, _BULLET_GAP, _OFF_CENTRE = 6.0, 20.0, 0.25
 """Maximum size of a drawn bullet in points, half of 12-point type, and distance to its text; and how far it may be from
 the middle of the line, in line heights: CSS centres it on lower-case letters."""
 
 _SHORTEST_SENTENCE = 20
 """Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
+_UNREAD = (RegionKind.PICTURE, RegionKind.TABLE)
+"""Kinds of regions whose lines are read otherwise."""
 _NOTE_MARK = re.compile(r"\s(?:\d{1,3}|[*†‡]{1,3})$")
 """The mark of a footnote behind a sentence."""
 
@@ -43,29 +42,14 @@ class FilledRegion:
     lines: tuple[Line, ...]
 
 
-def needs_model(page: RawPage) -> bool:
+def needs_model(page: RawPage, gutters: Gutters = ()) -> bool:
     """Whether a layout model should be used, because a page may have tables or is not laid out in plain columns.
 
     Signs are a table's caption, rules, boxes around text, drawings, and lines side by side that do not form columns.
     """
     return bool(page.lines) and (
-        _has_table_caption(page) or _has_rules(page) or _has_drawing(page) or _is_irregular(page.lines)
+        _has_table_caption(page) or _has_rules(page) or _has_drawing(page) or _is_irregular(page.lines, gutters)
     )
-
-
-def in_box(rect: Rect, page: RawPage) -> bool:
-    """Whether a heading at `rect` is the title of a drawn box, or next to a vertical bar along its text.
-
-    The box or bar has text below the heading, but less than half of the page's lines.
-    """
-    thin = [shape for shape in (*page.paint.vertical, *page.paint.shapes) if shape.width < _WIDEST_BAR]
-    bars = [bar._replace(right=page.width) for bar in thin if 0 <= rect.left - bar.right < rect.height * _MOST_PADDING]
-    for box in (*page.paint.shapes, *bars):
-        if box.holds(*rect.middle) and box.height > _LEAST_BOX * rect.height:
-            held = [line for line in page.lines if box.holds(*line.rect.middle)]
-            if any(line.rect.top > rect.bottom - 1 for line in held) and 2 * len(held) < len(page.lines):
-                return True
-    return False
 
 
 def with_bullets(page: RawPage) -> RawPage:
@@ -112,7 +96,7 @@ def _has_drawing(page: RawPage) -> bool:
     holding = sum(_shapes_with_text(page))
     # Three boxes around text are a table or diagram, one or two are notes; 60 shapes are a drawing without text. With 2
     # boxes, headings of the annotated PDFs are lost; 42 to 84 shapes have the same result.
-    return holding >= 3 or len(_shapes(page)) > 60
+    return holding >= 3 or len(shapes_of(page)) > 60
 
 
 def needs_image(page: RawPage) -> bool:
@@ -127,7 +111,8 @@ def _has_table_caption(page: RawPage) -> bool:
     return any(is_table_caption(line.text) for line in page.lines)
 
 
-def _shapes(page: RawPage) -> list[Rect]:
+def shapes_of(page: RawPage) -> list[Rect]:
+    """Return the shapes of a page that are larger than bullets."""
     # 8 points: smaller ones are bullets and check boxes.
     return [rect for rect in page.paint.shapes if rect.width > 8 and rect.height > 8]
 
@@ -135,14 +120,14 @@ def _shapes(page: RawPage) -> list[Rect]:
 def _shapes_with_text(page: RawPage) -> list[bool]:
     """Return for each shape whether it contains text."""
     # If fewer than three of the first 400 shapes contain text, the page is a drawing.
-    return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in _shapes(page)[:400]]
+    return [any(rect.holds(*line.rect.middle) for line in page.lines) for rect in shapes_of(page)[:400]]
 
 
-def _is_irregular(lines: Sequence[Line]) -> bool:
+def _is_irregular(lines: Sequence[Line], gutters: Gutters) -> bool:
     """Whether many lines of a column are side by side, or enough of them are left-aligned to form a table."""
     beside = 0
     flush: Counter[int] = Counter()
-    for group in read_columns(lines):
+    for group in read_columns(lines, gutters):
         for above, line in pairwise(group):
             # On one line if they differ by less than a third of the size.
             if abs(above.rect.middle[1] - line.rect.middle[1]) < 0.3 * max(above.size, 1.0):
@@ -156,12 +141,34 @@ def _is_irregular(lines: Sequence[Line]) -> bool:
     return beside >= 4 and beside > 0.1 * len(lines)
 
 
-def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[FilledRegion]:
+def within_columns(regions: Sequence[PageRegion], page: RawPage, gutters: Gutters) -> list[PageRegion]:
+    """Return the regions with those across a gutter split there, if no line of text and nothing drawn crosses it."""
+    crossing = [*(line.rect for line in page.lines), *page.paint.all]
+    for _, x in gutters:
+        parts: list[PageRegion] = []
+        for region in regions:
+            left, top, right, bottom = region.rect
+            sides = [Rect(left, top, x - 1, bottom), Rect(x - 1, top, right, bottom)]
+            held = [sum(side.holds(*line.rect.middle) for line in page.lines) for side in sides]
+            whole = any(
+                rect.left < x - 1 < rect.right and region.rect.holds(region.rect.middle[0], rect.middle[1])
+                for rect in crossing
+            )
+            is_split = all(held) and not whole
+            parts += [PageRegion(region.kind, side) for side in sides] if is_split else [region]
+        regions = parts
+    return list(regions)
+
+
+def fill_regions(
+    regions: Sequence[PageRegion], lines: Sequence[Line], body: TextStyle, gutters: Gutters = ()
+) -> list[FilledRegion]:
     """Return the regions with their lines, in reading order; lines outside all regions become text regions.
 
     A line is assigned to the region that contains the largest share of it, more than half; on a tie, to the smallest
     region. The model's own order is not used, because it crosses columns on difficult pages. A page header or footer
-    that is a sentence is a text region: text at the edge of a page is not to be lost.
+    that is a sentence is a text region, one in larger type than the `body` is a heading: text at the edge of a page is
+    not to be lost.
     """
     assigned: dict[int, list[Line]] = {}
     unassigned: list[Line] = []
@@ -172,35 +179,56 @@ def fill_regions(regions: Sequence[PageRegion], lines: Sequence[Line]) -> list[F
         else:
             assigned.setdefault(home, []).append(line)
     filled = [
-        FilledRegion(_kind(region, assigned.get(number, [])), region.rect, _ordered(assigned.get(number, []), region))
+        FilledRegion(
+            _kind(region, assigned.get(number, []), body), region.rect, _ordered(assigned.get(number, []), region)
+        )
         for number, region in enumerate(regions)
-        if number in assigned or region.kind in (RegionKind.PICTURE, RegionKind.TABLE)
+        if number in assigned or region.kind in _UNREAD
     ]
-    for group in read_columns(unassigned):
+    for group in read_columns(unassigned, gutters):
         filled += [
             FilledRegion(RegionKind.TEXT, around(line.rect for line in run), tuple(run))
             for run in _split_at_gaps(group)
         ]
-    return in_reading_order(filled)
+    return in_reading_order(filled, gutters)
 
 
-def _kind(region: PageRegion, lines: Sequence[Line]) -> RegionKind:
+def _kind(region: PageRegion, lines: Sequence[Line], body: TextStyle) -> RegionKind:
     if region.kind not in (RegionKind.HEADER, RegionKind.FOOTER):
         return region.kind
     text = " ".join(line.text for line in lines)
+    if any(is_larger(line.style, body) for line in lines):
+        return RegionKind.HEADING
     text = _NOTE_MARK.sub("", text)
     is_sentence = len(text) >= _SHORTEST_SENTENCE and is_complete(text) and not text.endswith("…")
     return RegionKind.TEXT if is_sentence else region.kind
 
 
-def in_reading_order(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
+def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> list[FilledRegion]:
+    """Return regions in reading order; a table or picture across a gutter is between those above and those below."""
+    wide = [
+        region
+        for region in filled
+        if region.kind in _UNREAD
+        and any(region.rect.left < start and end < region.rect.right for start, end in gutters)
+    ]
+    found: list[FilledRegion] = []
+    rest = [region for region in filled if region not in wide]
+    for divider in sorted(wide, key=lambda region: region.rect.top):
+        above = [region for region in rest if region.rect.middle[1] < divider.rect.middle[1]]
+        found += [*_by_columns(above, gutters), divider]
+        rest = [region for region in rest if region not in above]
+    return [*found, *_by_columns(rest, gutters)]
+
+
+def _by_columns(filled: Sequence[FilledRegion], gutters: Gutters) -> list[FilledRegion]:
     """Return regions in reading order, each ordered by the first of its proxy lines."""
     owner: dict[Line, int] = {}
     for number, region in enumerate(filled):
         for line in _proxy_lines(region, number):
             owner[line] = number
     ranks: dict[int, int] = {}
-    for group in read_columns(list(owner)):
+    for group in read_columns(list(owner), gutters):
         for line in group:
             ranks.setdefault(owner[line], len(ranks))
     return [filled[number] for number in sorted(range(len(filled)), key=lambda number: ranks[number])]
@@ -209,7 +237,7 @@ def in_reading_order(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
 def _proxy_lines(region: FilledRegion, number: int) -> list[Line]:
     """Return lines as wide as the region at the heights of its lines, or every 12 points for a picture or table."""
     rect = region.rect
-    if region.kind in (RegionKind.PICTURE, RegionKind.TABLE) or not region.lines:
+    if region.kind in _UNREAD or not region.lines:
         # 12 points: a line of text with its leading.
         count = max(1, int(rect.height / 12))
         step = rect.height / count

@@ -14,18 +14,13 @@ from pipelines.parse.ocr.engine import ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_page
 from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
+from pipelines.parse.pdf.boxes import boxes_beside_text, fill_with_boxes, in_box
 from pipelines.parse.pdf.figures import figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import (
-    fill_regions,
-    in_box,
-    needs_image,
-    needs_model,
-    with_bullets,
-)
+from pipelines.parse.pdf.layout import needs_image, needs_model, with_bullets, within_columns
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
@@ -150,7 +145,11 @@ class PageReader:
     def _needs_model(self, body: RawPage) -> bool:
         """Whether the layout model is used for a page regardless of its headings: for tables and irregular layouts."""
         layout = self.settings.pdf.layout
-        return needs_model(body) if layout == "auto" else layout == "model"
+        return (
+            needs_model(body, self.survey.gutters) or bool(boxes_beside_text(body))
+            if layout == "auto"
+            else layout == "model"
+        )
 
     def _by_rules(self, lines: Sequence[Line], maker: BlockMaker) -> list[PageItem] | None:
         """Return the items of a page by rules, None if a doubtful heading needs the layout model."""
@@ -170,10 +169,13 @@ class PageReader:
         """
         late = self._short_of_time
         regions = [] if late else self._model_regions(body, with_image)
+        regions = within_columns(regions, body, self.survey.gutters)
         pictures = [region.rect for region in regions if region.kind is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.kind is RegionKind.TABLE]
         asides = [region.rect for region in regions if region.kind in _ASIDES]
-        running = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in asides)]
+        boxes = [] if late else boxes_beside_text(body)
+        apart = [*boxes, *(rect.grown(1) for rect in asides)]
+        running = [line for line in body.lines if not any(rect.holds(*line.rect.middle) for rect in apart)]
         finder = TableFinder(self.file, replace(body, lines=tuple(running)), words, self.survey.gutters)
         grids, self._open = finder.with_continued(finder.grids(expected, pictures), above)
         free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
@@ -182,10 +184,10 @@ class PageReader:
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
-        tables, remarks = table_items(body, words, grids, self.survey.vocabulary)
+        tables, remarks = table_items(body, words, grids, self.survey.vocabulary, backwards=self.survey.backwards)
         of_rect = {table.rect: table for table in tables}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
-        for region in fill_regions(kept, free):
+        for region in fill_with_boxes(kept, free, self.survey.body, self.survey.gutters, boxes):
             if region.kind is RegionKind.TABLE and region.rect in of_rect:
                 items.append(of_rect[region.rect])
             if region.kind in (RegionKind.HEADER, RegionKind.FOOTER):

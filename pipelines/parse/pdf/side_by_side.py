@@ -28,7 +28,7 @@ def rows_side_by_side(lines: Sequence[Line], gutters: Sequence[tuple[float, floa
 
     Areas across the `gutters` of the running text are left out.
     """
-    found = [region for group in read_columns(lines) for region in _regions(_in_rows(group))]
+    found = [region for group in read_columns(lines, gutters) for region in _regions(_in_rows(group))]
     return [region for region in found if not any(region.left < a and b < region.right for a, b in gutters)]
 
 

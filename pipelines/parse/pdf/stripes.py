@@ -66,7 +66,7 @@ def find_lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     found: list[_Lattice] = []
     for pieces in _touching_pieces(rules.horizontal) if len(rules.horizontal) <= MOST_SHAPES else ():
         line = _Lattice(around(pieces), (pieces[0].left, *(piece.right for piece in pieces)))
-        at = next((number for number in reversed(range(len(found))) if _belongs_to(line, found[number])), None)
+        at = next((number for number in reversed(range(len(found))) if _belongs_to(line, found[number], words)), None)
         if at is not None:
             found[at] = _Lattice(around((found[at].rect, line.rect)), max(line.ends, found[at].ends, key=len))
         elif len(pieces) > 1:
@@ -85,11 +85,22 @@ class _Lattice(NamedTuple):
     ends: tuple[float, ...]
 
 
-def _belongs_to(line: _Lattice, table: _Lattice) -> bool:
-    """Whether a line belongs to a table; one in a single piece only if it is at most a row's height below."""
+def _belongs_to(line: _Lattice, table: _Lattice, words: Sequence[PageWord]) -> bool:
+    """Whether a line belongs to a table; one in a single piece only if it is at most a row's height below.
+
+    No text is in between: at most one line of it, an entry across columns, crosses the positions where pieces touch.
+    """
     beside = line.rect.left < table.rect.right and line.rect.right > table.rect.left
     near = len(line.ends) > 2 or line.rect.top - table.rect.bottom < _MOST_STEP
-    return beside and near and (_all_near(line.ends, table.ends) or _all_near(table.ends, line.ends))
+    if not (beside and near and (_all_near(line.ends, table.ends) or _all_near(table.ends, line.ends))):
+        return False
+    gap = Rect(line.rect.left, table.rect.bottom, line.rect.right, line.rect.top)
+    crossing = {round(word.rect.top) for word in words if gap.holds(*word.rect.middle) and _crosses(word, line.ends)}
+    return len(crossing) < 2
+
+
+def _crosses(word: PageWord, ends: Sequence[float]) -> bool:
+    return any(word.rect.left < end - _TOUCHING and word.rect.right > end + _TOUCHING for end in ends[1:-1])
 
 
 def _touching_pieces(level: Sequence[Rect]) -> Iterator[list[Rect]]:

@@ -19,6 +19,10 @@ LOOSE_LEADING = 0.12
 """Additional leading before the next row, compared with the lines of an entry, in line heights."""
 
 
+_OFF_CENTRE = 0.5
+"""Maximum distance of a centred entry from the middle of the table, in line heights: the width of a letter."""
+
+
 class Strip(NamedTuple):
     """A horizontal interval: a piece of a line between two wide gaps, or a gap."""
 
@@ -67,10 +71,17 @@ class TableCells:
         self.region, self.rows, self.gutters, self.rules = region, rows, gutters, rules
         self.height = median(word.rect.height for row in rows for line in row.lines for word in line)
         self.columns = len(gutters) + 1
+        drawn = [rule for rule in (*rules.horizontal, *rules.horizontal_edges) if rule.meet(region).width > 0]
+        self._table = around([*drawn, *(word.rect for row in rows for line in row.lines for word in line)])
         self.header_rows = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.text_spans = [self._find_text_spans(number) for number in range(len(rows))]
         self._running_columns = self._find_running_columns()
         self._background_spans = [self._find_background_spans(number) for number in range(len(rows))]
+        # Every second row is coloured: then the area of only some titles of groups is visible.
+        self._has_wide_titles = any(
+            list(spans) == [0] and row and self._background_end(row, 0) == self.columns - 1
+            for row, spans in enumerate(self.text_spans)
+        )
 
     def grid(self) -> PageGrid:
         """Return the grid; empty cells are merged with the one above or beside that they belong to."""
@@ -104,6 +115,9 @@ class TableCells:
         """Yield first and last column of each cell of a row."""
         spans = self.text_spans[row]
         column = 0
+        if self._is_centred_title(row) or (list(spans) == [0] and row and self._has_wide_titles):
+            yield 0, self.columns - 1
+            return
         while column < self.columns:
             last = spans.get(column, column)
             last = max(last, self._background_end(row, column))
@@ -131,7 +145,7 @@ class TableCells:
         An area with text in several columns is the background of a row, not a cell.
         """
         last = max((last for first, last in self._background_spans[row] if first == column), default=column)
-        alone = not any(column < other <= last for other in self.text_spans[row])
+        alone = sum(column <= other <= last for other in self.text_spans[row]) < 2
         separate_rows = sum(any(after == last for after, _ in tints) for tints in self._background_spans)
         return last if alone and separate_rows > 1 else column
 
@@ -149,6 +163,17 @@ class TableCells:
             row >= self.header_rows and ((self.rows[row].bold and light) or self._has_group_titles())
         )
 
+    def _is_centred_title(self, row: int) -> bool:
+        """Whether the only entry of a row is in the middle of the table, but not in that of a column or at its left."""
+        words = [word.rect for line in self.rows[row].lines for word in line]
+        if len(self.text_spans[row]) != 1 or len(self.rows[row].lines) > 1:
+            return False
+        edges = [self._table.left, *(self._middle(gutter) for gutter in self.gutters), self._table.right]
+        middle = around(words).middle[0]
+        apart = min(abs((left + right) / 2 - middle) for left, right in pairwise(edges)) > self.height
+        left = min(abs(edge - around(words).left) for edge in edges) > self.height
+        return apart and left and abs(around([self._table]).middle[0] - middle) < _OFF_CENTRE * self.height
+
     def _has_group_titles(self) -> bool:
         """Whether rows with only an entry in the first column are titles of groups, because all other rows are full.
 
@@ -163,6 +188,11 @@ class TableCells:
         below = self.text_spans[row + 1] if row + 1 < len(self.rows) else {}
         headed = row + 1 < self.header_rows or (row == 0 and 0 in self.text_spans[0] and 0 not in below)
         return headed and column > 0 and column + 1 in below
+
+    @property
+    def _has_two_headers(self) -> bool:
+        """Whether some entry of the first row is a header over headers in the second one."""
+        return any(self._heads_columns(0, column) for column in self.text_spans[0])
 
     def _cell(self, row: int, first: int, last: int) -> GridCell:
         left = self._middle(self.gutters[first - 1]) if first else self.region.left
@@ -182,7 +212,9 @@ class TableCells:
         """Yield the cells; empty ones at the start of a row are merged with those above if no line is in between."""
         by_place = {(cell.row, cell.column): cell for cell in cells}
         for row in range(len(self.rows) - 1, 0, -1):
-            for column in range(min(self.text_spans[row], default=0)):
+            first = min(self.text_spans[row], default=0)
+            later = [n for n in range(first, self.columns) if n not in self.text_spans[row]]
+            for column in (*range(first), *(later if row == 1 and self._has_two_headers else ())):
                 cell, above = by_place.get((row, column)), by_place.get((row - 1, column))
                 if cell is None or above is None or above.column_span > 1 or not self._is_open_above(cell):
                     break

@@ -121,9 +121,17 @@ def _header_rows(grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]) -> in
 
 
 def table_items(
-    page: RawPage, words: Sequence[PageWord], grids: Sequence[PageGrid], vocabulary: Container[str]
+    page: RawPage,
+    words: Sequence[PageWord],
+    grids: Sequence[PageGrid],
+    vocabulary: Container[str],
+    *,
+    backwards: bool = False,
 ) -> tuple[list[PageItem], list[str]]:
-    """Return the tables of the grids, filled with words, and remarks on numbers that are missing in them."""
+    """Return the tables of the grids, filled with words, and remarks on numbers that are missing in them.
+
+    If the document is read `backwards`, from right to left, the first column of its tables is the rightmost one.
+    """
     items: list[PageItem] = []
     remarks: list[str] = []
     for grid in grids:
@@ -133,9 +141,17 @@ def table_items(
         if missing:
             # Five numbers identify the table.
             remarks.append(f"a table lacks {', '.join(missing[:5])}")
+        if backwards:
+            cells = _mirrored(cells)
         text = "\n".join(cell.text for cell in cells)
         items.append(PageItem(BlockKind.TABLE, text, page.number, grid.rect, cells=cells, continues=grid.continues))
     return items, remarks
+
+
+def _mirrored(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    last = max((cell.column + cell.column_span for cell in cells), default=0)
+    mirrored = (replace(cell, column=last - cell.column - cell.column_span) for cell in cells)
+    return tuple(sorted(mirrored, key=lambda cell: (cell.row, cell.column)))
 
 
 def _words_by_cell(grid: PageGrid, words: Sequence[PageWord]) -> list[list[PageWord]]:

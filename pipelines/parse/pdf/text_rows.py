@@ -1,0 +1,165 @@
+"""The rows of a table without lines between all of them: by leading, by entries, and by where lines break."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.page import PageWord, Rules
+from pipelines.parse.pdf.stripes import row_edges
+from pipelines.parse.pdf.table_cells import LEAST_GUTTER, LOOSE_LEADING, Strip, TextRow, column_at, middle_of
+from pipelines.parse.pdf.tables import MOST_LEADING
+
+_ROUNDING = 0.7
+"""Minimum difference of two steps in points: browsers place lines at multiples of 0.75."""
+
+
+def rows_of(
+    lines: Sequence[Sequence[PageWord]], height: float, table: Rect, rules: Rules, gutters: Sequence[Strip]
+) -> list[TextRow]:
+    """Return the rows of the lines of a table between `gutters`, whose words are `height` high.
+
+    Drawn lines separate rows; without one between all of them, also leading, entries in the first column, and lines
+    that break early.
+    """
+    edges = [table.top - height, *row_edges(around([table, *rules.horizontal]), rules), table.bottom + height]
+    bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
+    bands = [band for band in bands if band]
+    steps = [step for band in bands for step in _steps(band) if step > 0.5 * height]
+    least = min(steps, default=0.0)
+    loose = least + max(1.0, LOOSE_LEADING * height)
+    if least > MOST_LEADING * height:
+        loose = least
+    # A header and two rows: then there is a line between all rows, unless lines only separate groups of rows.
+    keyed = [
+        step >= loose and 0 in at and len(at) > 1
+        for band in bands
+        for step, at in zip(_steps(band), [_columns_of(line, gutters) for line in band[1:]], strict=True)
+    ]
+    ruled = len(bands) > 2 and 2 * sum(keyed) <= len(bands)
+    even = all(step < loose for step in steps)
+    parts: list[list[Sequence[PageWord]]] = []
+    width = _widths(lines, gutters)
+    if bands and (below := _second_header(bands[0], gutters, height)):
+        bands = [bands[0][:below], bands[0][below:], *bands[1:]]
+    for band in bands:
+        whole = ruled or _breaks_early(band, width, gutters, height)
+        parts += [band] if whole else _split_by_leading(band, loose, even, gutters)
+    return [
+        _to_row(row)
+        for part in parts
+        for row in ([[line] for line in part] if _are_rows(part, height, gutters, width, ruled) else [part])
+    ]
+
+
+def _second_header(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip], height: float) -> int:
+    """Return the number of the first line if it begins a second row of headers, 0 if there is none.
+
+    It has entries where the line above has none, and the reverse: there, an entry heads several columns.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
+    for number, (above, at) in enumerate(pairwise(columns), start=1):
+        step = middle_of(lines[number]) - middle_of(lines[number - 1])
+        # Lines of entries that are centred vertically are half a line apart.
+        if above - at and at - above and at & above and step > 0.9 * height:
+            return number
+    return 0
+
+
+def _are_rows(
+    lines: Sequence[Sequence[PageWord]],
+    height: float,
+    gutters: Sequence[Strip],
+    width: Mapping[int, float],
+    ruled: bool,
+) -> bool:
+    """Whether lines without drawn lines in between are rows: all have entries in the same columns, including the first.
+
+    If the table is `ruled`, they must also have wide leading; otherwise wide leading or at least three columns, whose
+    entries are unlikely to wrap at the same lines. Lines that break early are rows, too.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
+    alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
+    loose = all(step > MOST_LEADING * height for step in _steps(lines))
+    level = len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
+    return level or _breaks_early(lines, width, gutters, height)
+
+
+def _breaks_early(
+    lines: Sequence[Sequence[PageWord]], width: Mapping[int, float], gutters: Sequence[Strip], height: float
+) -> bool:
+    """Whether lines do not continue one another: all have entries in the same two columns or only in the first one, and
+    for half of them, more entries are followed by a word that would have fitted behind them than are full lines of
+    several words.
+    """
+    by_column = [_by_column(line, gutters) for line in lines]
+    full = [entries for entries in by_column if set(entries) != {0}]
+    common = set(full[0]).intersection(*full) if 2 * len(full) > len(lines) else set()
+
+    def vote(words: Sequence[PageWord], below: Sequence[PageWord], column: int) -> int:
+        if _extent(words) + LEAST_GUTTER * height + below[0].rect.width < width[column]:
+            return 1
+        return -1 if len(words) > 1 else 0
+
+    early = [
+        sum(vote(above[column], below[column], column) for column in above.keys() & below.keys()) > 0
+        for above, below in pairwise(by_column)
+    ]
+    wrapped = any(set(below) == {0} and not is_early for below, is_early in zip(by_column[1:], early, strict=True))
+    alike = 0 in by_column[0] and len(common) > 1 and not wrapped
+    return len(lines) > 2 and alike and 2 * sum(early) >= len(early)
+
+
+def _by_column(line: Sequence[PageWord], gutters: Sequence[Strip]) -> dict[int, list[PageWord]]:
+    found: dict[int, list[PageWord]] = {}
+    for word in line:
+        found.setdefault(column_at(word.rect.middle[0], gutters), []).append(word)
+    return found
+
+
+def _extent(words: Sequence[PageWord]) -> float:
+    return max(word.rect.right for word in words) - min(word.rect.left for word in words)
+
+
+def _widths(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> dict[int, float]:
+    """Return the width of the longest line of each column."""
+    found: dict[int, float] = {}
+    for line in lines:
+        for column, words in _by_column(line, gutters).items():
+            found[column] = max(found.get(column, 0.0), _extent(words))
+    return found
+
+
+def _to_row(lines: Sequence[Sequence[PageWord]]) -> TextRow:
+    rect = around(word.rect for line in lines for word in line)
+    return TextRow(rect.top, rect.bottom, tuple(tuple(line) for line in lines))
+
+
+def _steps(lines: Sequence[Sequence[PageWord]]) -> list[float]:
+    return [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
+
+
+def _columns_of(line: Sequence[PageWord], gutters: Sequence[Strip]) -> set[int]:
+    return {column_at(word.rect.middle[0], gutters) for word in line}
+
+
+def _split_by_leading(
+    lines: Sequence[Sequence[PageWord]], loose: float, even: bool, gutters: Sequence[Strip]
+) -> list[list[Sequence[PageWord]]]:
+    """Return the lines grouped to rows: a step of at least `loose` begins a row.
+
+    If all steps of the table are `even`, an entry in the first column does. If rows that begin in the first column are
+    further apart, a loose line in a single column that the line above also has is another paragraph of an entry.
+    """
+    columns = [_columns_of(line, gutters) for line in lines]
+    steps = [0.0, *_steps(lines)]
+    keyed = min((step for step, at in zip(steps, columns, strict=True) if 0 in at and step >= loose), default=0.0)
+    rows: list[list[Sequence[PageWord]]] = [[lines[0]]]
+    for number in range(1, len(lines)):
+        at, step = columns[number], steps[number]
+        paragraph = 0 not in at and len(at) == 1 and at <= columns[number - 1] and step < keyed - _ROUNDING
+        if (step >= loose and not paragraph) or (even and 0 in at):
+            rows.append([])
+        rows[-1].append(lines[number])
+    return rows
