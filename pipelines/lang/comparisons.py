@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK_CHARACTER
@@ -26,10 +27,9 @@ _TO_END = frozenset({"later", "until"})
 _ARTICLE = re.compile(r"\s*+(?:[^\W\d_]{1,4}\s)?")
 _YEAR = re.compile(r"(?:19|20)\d\d(?![\d.,])")
 _DATE = re.compile(rf"(?:{WRITTEN_DATE.pattern}|{_YEAR.pattern})(?!\d)")
-_LONGEST = 40
-"""Maximum characters of a bound with its unit."""
-_END_OF = ("", "-12-31", "-31")
-"""What completes a year and a month to a date."""
+_DATE_MARK = re.compile(r"[-./年月]")
+_LAST_DAY = {1: "-12-31", 2: "-31"}
+"""What completes a date of one part, a year, or of two, a year and month, to its last day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,34 +75,56 @@ def comparison_asked(question: str, language: str) -> Comparison | None:
     return None
 
 
+class _Value(NamedTuple):
+    """A value in a question, which may be a bound."""
+
+    start: int
+    end: int
+    kinds: frozenset[Kind]
+
+
 def _bounds(question: str, language: str) -> Iterator[Comparison]:
+    """Yield a comparison for each value directly behind or before the words of a limit."""
+    values, dates = _values(question, language), _dates(question)
     for place, name, pattern in _limits(language):
         for found in pattern.finditer(question):
-            if bound := _bound(question, found, place == "before", name in _OF_DATES, language):
-                start, end, kinds = bound
-                written = question[start:end]
-                if name in _TO_END and (parts := len(re.split(r"[-./年月]", written.rstrip("年月")))) < len(_END_OF):
-                    written = written.rstrip("年月") + _END_OF[parts]
-                span = Span(min(start, found.start()), max(end, found.end()))
-                yield Comparison(name in _HIGH, kinds, span, bound=written, inclusive=name in _INCLUSIVE)
+            known = dates if name in _OF_DATES else values
+            value = _behind(question, found.end(), known) if place == "before" else _before(found.start(), known)
+            if value is not None:
+                span = Span(min(value.start, found.start()), max(value.end, found.end()))
+                written = question[value.start : value.end]
+                bound = _end_of(written) if name in _TO_END else written
+                yield Comparison(name in _HIGH, value.kinds, span, bound=bound, inclusive=name in _INCLUSIVE)
 
 
-def _bound(
-    question: str, found: re.Match[str], behind: bool, dated: bool, language: str
-) -> tuple[int, int, frozenset[Kind]] | None:
-    """Return start, end and kinds of the value directly behind or before the words of a limit."""
-    article = _ARTICLE.match(question, found.end())
-    values = [(value.span.start, value.span.end, frozenset({value.kind})) for value in quantities(question, language)]
-    values += [(figure.start(), figure.end(), frozenset()) for figure in FIGURE.finditer(question)]
-    if dated:
-        values = [(date.start(), date.end(), frozenset({Kind.DATE})) for date in _DATE.finditer(question)]
-    else:
-        values = [value for value in values if Kind.DATE not in value[2]]
-    for start, end, kinds in sorted(values, key=lambda value: (value[0], -value[1])):
-        after = {found.end(), article.end() if article else found.end(), found.end() + 1}
-        if (start in after if behind else end in {found.start(), found.start() - 1}) and end - start <= _LONGEST:
-            return start, end, kinds
-    return None
+def _values(question: str, language: str) -> list[_Value]:
+    """Return the values with a unit and the plain numbers, of those that begin together the longest first."""
+    found = [_Value(one.span.start, one.span.end, frozenset({one.kind})) for one in quantities(question, language)]
+    found = [value for value in found if Kind.DATE not in value.kinds]
+    found += [_Value(*figure.span(), frozenset()) for figure in FIGURE.finditer(question)]
+    return sorted(found, key=lambda value: (value.start, -value.end))
+
+
+def _dates(question: str) -> list[_Value]:
+    return [_Value(*date.span(), frozenset({Kind.DATE})) for date in _DATE.finditer(question)]
+
+
+def _behind(question: str, place: int, values: Sequence[_Value]) -> _Value | None:
+    """Return the value behind a place, a blank and an article."""
+    article = _ARTICLE.match(question, place)
+    starts = {place, place + 1, article.end() if article else place}
+    return next((value for value in values if value.start in starts), None)
+
+
+def _before(place: int, values: Sequence[_Value]) -> _Value | None:
+    return next((value for value in values if value.end in {place, place - 1}), None)
+
+
+def _end_of(date: str) -> str:
+    """Return the last day of a year or month, and other dates as they are: "2020-12-31" for "2020年"."""
+    plain = date.rstrip("年月")
+    parts = len(_DATE_MARK.split(plain))
+    return plain + _LAST_DAY[parts] if parts in _LAST_DAY else date
 
 
 def _count_before(question: str, place: int, language: str) -> tuple[int, int]:
