@@ -27,6 +27,8 @@ _TO_END = frozenset({"later", "until"})
 _ARTICLE = re.compile(r"\s*+(?:[^\W\d_]{1,4}\s)?")
 _YEAR = re.compile(r"(?:19|20)\d\d(?![\d.,])")
 _DATE = re.compile(rf"(?:{WRITTEN_DATE.pattern}|{_YEAR.pattern})(?!\d)")
+_JOINT = re.compile(r"\s?(?:[^\W\d]{1,3}|[-–~]|至|到)\s?")
+"""What joins the bounds of a range: "and", "und", "et", a dash."""
 _DATE_MARK = re.compile(r"[-./年月]")
 _LAST_DAY = {1: "-12-31", 2: "-31"}
 """What completes a date of one part, a year, or of two, a year and month, to its last day."""
@@ -40,6 +42,7 @@ class Comparison:
     - `kinds`: the kinds of value that the words name ("cheapest": money); empty: any.
     - `count`: the number of things asked for, 3 for "the three cheapest"; `rank`: 2 for "the second cheapest".
     - `bound`: the bound as written, "60 m³/h"; `inclusive`: whether it belongs to the values asked for.
+    - `upper`: the other bound of a range ("between 30 and 40 m"), which is inclusive.
     """
 
     highest: bool
@@ -49,9 +52,12 @@ class Comparison:
     rank: int = 1
     bound: str = ""
     inclusive: bool = False
+    upper: str = ""
 
-    def admits(self, figure: float, bound: float) -> bool:
-        """Whether a figure is beyond a bound, or equal to it if the bound is inclusive."""
+    def admits(self, figure: float, bound: float, upper: float | None = None) -> bool:
+        """Whether a figure is beyond a bound, or equal to it if the bound is inclusive, and not above the upper one."""
+        if upper is not None and figure > upper:
+            return False
         return (figure > bound if self.highest else figure < bound) or (self.inclusive and figure == bound)
 
 
@@ -86,6 +92,7 @@ class _Value(NamedTuple):
 def _bounds(question: str, language: str) -> Iterator[Comparison]:
     """Yield a comparison for each value directly behind or before the words of a limit."""
     values, dates = _values(question, language), _dates(question)
+    yield from _ranges(question, values, dates, language)
     for place, name, pattern in _limits(language):
         for found in pattern.finditer(question):
             known = dates if name in _OF_DATES else values
@@ -95,6 +102,30 @@ def _bounds(question: str, language: str) -> Iterator[Comparison]:
                 written = question[value.start : value.end]
                 bound = _end_of(written) if name in _TO_END else written
                 yield Comparison(name in _HIGH, value.kinds, span, bound=bound, inclusive=name in _INCLUSIVE)
+
+
+def _ranges(question: str, values: Sequence[_Value], dates: Sequence[_Value], language: str) -> Iterator[Comparison]:
+    """Yield a comparison for each two values behind "between"; numbers are years unless they have a unit."""
+    for found in _between(language).finditer(question):
+        pair, dated = (_pair(question, found.end(), known) for known in (values, dates))
+        if dated and not (pair and pair[1].kinds):
+            pair = dated
+        if pair:
+            lower, upper = (question[value.start : value.end] for value in pair)
+            if pair is dated:
+                upper = _end_of(upper)
+            elif not pair[0].kinds and (figure := FIGURE.match(upper)):
+                lower += upper[figure.end() :]  # "30 and 40 m" are both lengths
+            span = Span(found.start(), pair[1].end)
+            yield Comparison(True, pair[1].kinds, span, bound=lower, inclusive=True, upper=upper)
+
+
+def _pair(question: str, place: int, values: Sequence[_Value]) -> tuple[_Value, _Value] | None:
+    """Return the two values behind a place that a word or a dash joins."""
+    lower = _behind(question, place, values)
+    joint = _JOINT.match(question, lower.end) if lower else None
+    upper = _behind(question, joint.end(), values) if joint else None
+    return (lower, upper) if lower and upper else None
 
 
 def _values(question: str, language: str) -> list[_Value]:
@@ -177,6 +208,11 @@ def _limits(language: str) -> tuple[tuple[str, str, re.Pattern[str]], ...]:
         for name, by_language in table[place].items()
         if (parts := of_language(by_language, language))
     )
+
+
+@cache
+def _between(language: str) -> re.Pattern[str]:
+    return _bounded(of_language(read_table("comparisons")["between"], language) or [r"(?!)"])
 
 
 def _bounded(parts: Sequence[str]) -> re.Pattern[str]:

@@ -131,10 +131,15 @@ class _Comparison:
     def _beyond(self, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
         """Return the cells beyond the bound, which is read as a cell of the same column; None if it cannot be."""
         first, asked = known[0][1], self._asked
-        bound = magnitude(first.column or series.name, asked.bound, self._question.language, asked)
-        if bound is None or (bound.kind, bound.measure) != (known[0][0].kind, known[0][0].measure):
+        bounds = [
+            magnitude(first.column or series.name, bound, self._question.language, asked)
+            for bound in filter(None, (asked.bound, asked.upper))
+        ]
+        measure = (known[0][0].kind, known[0][0].measure)
+        figures = [bound.figure for bound in bounds if bound and (bound.kind, bound.measure) == measure]
+        if len(figures) < len(bounds):
             return None
-        beyond = (cell for value, cell in known if asked.admits(value.figure, bound.figure))
+        beyond = (cell for value, cell in known if asked.admits(value.figure, *figures))
         return sorted(beyond, key=reading_order)
 
     def _extreme(self, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:

@@ -82,6 +82,24 @@ def test_an_ordinal_before_a_superlative_is_its_rank(question: str, language: st
     assert asked.rank == rank
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "bound", "upper"),
+    [
+        ("Which pumps have a head between 30 and 40 m?", "en", "30 m", "40 m"),
+        ("Which pumps have a head from 30 m to 40 m?", "en", "30 m", "40 m"),
+        ("Which pumps were installed between 2019 and 2021?", "en", "2019", "2021-12-31"),
+        ("Which shafts are between 1900 and 2000 mm long?", "en", "1900 mm", "2000 mm"),
+        ("Welche Pumpen wiegen zwischen 20 und 30 kg?", "de", "20 kg", "30 kg"),
+        ("Quelles pompes pèsent entre 20 et 30 kg ?", "fr", "20 kg", "30 kg"),
+        ("哪些泵的流量在50到80 m³/h之间？", "zh", "50 m³/h", "80 m³/h"),
+    ],
+)
+def test_a_range_has_two_bounds(question: str, language: str, bound: str, upper: str) -> None:
+    asked = comparison_asked(question, language)
+    assert asked is not None
+    assert (asked.bound, asked.upper, asked.inclusive) == (bound, upper, True)
+
+
 @pytest.mark.parametrize("name", ["at_least", "at_most", "below", "above", "since", "later", "earlier", "until"])
 def test_each_limit_has_all_ten_languages(name: str) -> None:
     table = read_table("comparisons")

@@ -61,6 +61,8 @@ def _rows(knowledge: KnowledgeBase, question: str) -> list[str]:
         ("Which bikes weigh less than 40 kg?", ["Hulda 1", "Hulda 2"]),
         ("Which bikes have a payload of 120 kg or more?", ["Hulda 2", "Hulda 2 Long"]),
         ("Which bike has a wheelbase over 2 m?", ["Hulda 2 Long"]),
+        ("Which bikes have a range between 65 and 72 km?", ["Hulda 2 Long"]),
+        ("Que peças são de entre 1900 e 1915?", ["Vestido de festa"]),
         ("¿Qué servicios cuestan menos de 60 euros?", ["Cambio de aceite", "Alineación de ruedas"]),
         ("价格低于100元的项目有哪些？", ["血常规", "肝功能"]),
         ("Quelles vannes ont une masse de plus de 1 kg ?", ["V-32", "V-50"]),
