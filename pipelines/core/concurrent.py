@@ -43,32 +43,35 @@ def run_to_end(work: Callable[[], Coroutine[Any, Any, Out]]) -> Out:
     """
     if not _loop_runs():
         return asyncio.run(work())
+    apart = _Apart(work)
     with ThreadPoolExecutor(1) as threads:
-        apart = _Apart(work)
-        ended = threads.submit(copy_context().run, apart.run)
         try:
-            return ended.result()
+            return threads.submit(copy_context().run, apart.run).result()
         except BaseException:
             apart.cancel()
             raise
 
 
 class _Apart(Generic[Out]):
-    """A coroutine that another thread runs, and this one can cancel."""
+    """A coroutine that another thread runs, and this one can cancel at any time."""
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, Out]]) -> None:
         self._work = work
         self._started: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None] | None = None
+        self._is_cancelled = False
 
     def run(self) -> Out:
         return asyncio.run(self._noted())
 
     async def _noted(self) -> Out:
         self._started = asyncio.get_running_loop(), asyncio.current_task()
+        if self._is_cancelled:  # before it was started
+            raise asyncio.CancelledError
         return await self._work()
 
     def cancel(self) -> None:
-        """Cancel the coroutine, if it runs."""
+        """Cancel the coroutine, if it runs or will run."""
+        self._is_cancelled = True
         loop, task = self._started or (None, None)
         if loop is not None and task is not None:
             with suppress(RuntimeError):  # its loop is closed: it has ended

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -56,14 +58,14 @@ async def test_a_coroutine_runs_to_its_end_where_a_loop_runs() -> None:
 
 
 async def test_an_interrupt_cancels_what_runs_in_the_other_thread() -> None:
-    ended: list[str] = []
+    cancelled = threading.Event()
 
     async def work() -> None:
         try:
             signal.pthread_kill(main, signal.SIGINT)
             await asyncio.Event().wait()
         finally:
-            ended.append("cancelled")
+            cancelled.set()
 
     main = threading.get_ident()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -72,4 +74,25 @@ async def test_an_interrupt_cancels_what_runs_in_the_other_thread() -> None:
             run_to_end(work)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert ended == ["cancelled"]
+    # The interrupt may come before the thread is known to its executor, which then does not wait for its end.
+    assert cancelled.wait(60)
+
+
+async def test_a_coroutine_that_is_cancelled_before_it_starts_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[Callable[..., object], ...]] = []
+    done: list[str] = []
+
+    async def work() -> None:
+        done.append("run")
+
+    def interrupted(threads: ThreadPoolExecutor, *call: Callable[..., object]) -> None:
+        calls.append(call)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_to_end(work)
+    monkeypatch.undo()
+    with ThreadPoolExecutor(1) as threads, pytest.raises(asyncio.CancelledError):
+        threads.submit(*calls[0]).result()
+    assert done == []
