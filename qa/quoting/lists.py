@@ -112,9 +112,9 @@ def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:
     thing = min((term for term, place in places.items() if place >= 0), key=lambda term: places[term], default="")
     (first, _), *others = best.unit.fields
     form = question.form(thing, language)
-    is_named = form in best.unit.above | _terms((first,), language)
+    is_named = form in best.unit.above | terms_of((first,), language)
     return is_named and not any(
-        form in _terms((name,), language) or Kind.NUMBER in value_kinds(name, language) for name, _ in others
+        form in terms_of((name,), language) or Kind.NUMBER in value_kinds(name, language) for name, _ in others
     )
 
 
@@ -179,7 +179,7 @@ def _sides_named(question: QuestionTerms, names: Sequence[str], item: ScoredUnit
     language = item.unit.hit.chunk.language
     sides = {question.form(side, language) for side in question.sides}
     shared = question.forms(language) - sides
-    found = (_terms((name,), language) for name in names)
+    found = (terms_of((name,), language) for name in names)
     return frozenset().union(*(sides & one for one in found if shared <= one))
 
 
@@ -200,13 +200,13 @@ def table_of(item: ScoredUnit) -> str:
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     language = best.unit.hit.chunk.language
     asked = question.forms(language)
-    has = [asked & _terms((item.unit.group, *(cell for _, cell in item.unit.fields)), language) for item in rows]
+    has = [asked & terms_of((item.unit.group, *(cell for _, cell in item.unit.fields)), language) for item in rows]
     own = next((found for item, found in zip(rows, has, strict=True) if item.unit.span == best.unit.span), frozenset())
     own -= best.unit.above if question.counts else frozenset()  # "pumps in service" below "Pumps in service" are all
     shared = {term for term in own if sum(term in found for found in has) > 1}
     if any(_weight(term, question, language) >= _DECISIVE * question.total for term in own - shared):
         return []
-    columns = {name for name, _ in best.unit.fields[1:] if asked & _terms((name,), language)}
+    columns = {name for name, _ in best.unit.fields[1:] if asked & terms_of((name,), language)}
     return [
         item
         for item, found in zip(rows, has, strict=True)
@@ -214,7 +214,8 @@ def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[Score
     ]
 
 
-def _terms(texts: Iterable[str], language: str) -> frozenset[str]:
+def terms_of(texts: Iterable[str], language: str) -> frozenset[str]:
+    """Return the terms of texts in a language, stop words included."""
     return frozenset(terms(" ".join(texts), language, stop=False))
 
 

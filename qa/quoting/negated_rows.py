@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.searches import Retrieval
 from qa.quoting.evidence_score import ABOVE, ScoredUnit
+from qa.quoting.lists import terms_of
 from qa.quoting.question_terms import QuestionTerms
 from qa.quoting.row_selection import SHOWN, RowSelection, selected_row
-from qa.quoting.table_series import Cell, Series, reading_order, term_places, terms_of, whole_table
+from qa.quoting.table_series import Cell, Series, reading_order, term_places, whole_column
 
 
 def rows_without(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> RowSelection | None:
@@ -27,12 +28,19 @@ def rows_without(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieva
     if found is None or 2 * found[0] < sum(question.weights[term] for term in others):
         return None
     series = Series(found[2].column, (found[2],), in_row=False, fit=0.0)
-    cells = [cell for cell in whole_table(series, question, retrieval) if cell.text.strip()]
+    cells = [cell for cell in whole_column(series, question, retrieval) if cell.text.strip()]
     chosen = sorted((cell for cell in cells if not _affirms(cell, negated, question)), key=reading_order)
     if not chosen or len(chosen) == len(cells):
         return None
     rows = tuple(selected_row(question, series, cell, said) for cell in chosen[:SHOWN])
-    return RowSelection(rows, series.name, len(cells), max(0, len(chosen) - SHOWN), 0, negated, question.counts)
+    return RowSelection(
+        rows,
+        series.name,
+        len(cells),
+        max(0, len(chosen) - SHOWN),
+        alike="lack the word as well",
+        counted=question.counts,
+    )
 
 
 def _columns_with(

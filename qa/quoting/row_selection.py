@@ -10,10 +10,10 @@ from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import OWN, ScoredUnit
-from qa.quoting.lists import table_of
+from qa.quoting.lists import table_of, terms_of
 from qa.quoting.question_terms import QuestionTerms
 from qa.quoting.quote_text import quote_cells
-from qa.quoting.table_series import Cell, Series, SeriesSearch, reading_order, terms_of, whole_table
+from qa.quoting.table_series import Cell, Series, SeriesSearch, reading_order, whole_column
 
 _LEAST = 2
 """Minimum cells that are compared."""
@@ -37,8 +37,8 @@ class SelectedRow:
 class RowSelection:
     """The selected rows out of `compared` values of the property `name`; none if no value is beyond the bound.
 
-    Extremes come with the most extreme first, others in reading order. `left` selected rows are not quoted, `unread`
-    cells are no comparable values. `counted` is true if the number of rows is asked for.
+    Extremes come with the most extreme first, others in reading order. `left` selected rows, which are `alike`, are not
+    quoted; `unread` cells are no comparable values. `counted` is true if the number of rows is asked for.
     """
 
     rows: tuple[SelectedRow, ...]
@@ -46,7 +46,7 @@ class RowSelection:
     compared: int
     left: int = 0
     unread: int = 0
-    bound: str = ""
+    alike: str = "have the same value"
     counted: bool = False
 
     @property
@@ -59,8 +59,7 @@ class RowSelection:
         """Warnings about rows that are not quoted or do not exist, and about cells that could not be compared."""
         if not self.rows:
             return (f"None of {self.compared} values of {self.name} is in the range that is asked for.",)
-        selected = "are in the range as well" if self.bound else "have the same value"
-        more = (f"{self.left} more rows {selected}.",) if self.left else ()
+        more = (f"{self.left} more rows {self.alike}.",) if self.left else ()
         cells = "1 cell has" if self.unread == 1 else f"{self.unread} cells have"
         return (*more, f"{cells} no value that could be compared.") if self.unread else more
 
@@ -95,7 +94,7 @@ class _Comparison:
         if not isinstance(retrieval, WholeCorpus):
             return series
         alike = (other for other in others if self._is_alike(series, other))
-        cells = (cell for one in (series, *alike) for cell in whole_table(one, self._question, retrieval))
+        cells = (cell for one in (series, *alike) for cell in whole_column(one, self._question, retrieval))
         return replace(series, cells=tuple(cells))
 
     def _is_alike(self, series: Series, other: Series) -> bool:
@@ -126,7 +125,8 @@ class _Comparison:
             return None
         rows = tuple(selected_row(self._question, series, cell, self._search.said) for cell in chosen[:SHOWN])
         left, unread = max(0, len(chosen) - SHOWN), len(cells) - len(known)
-        return RowSelection(rows, series.name, len(known), left, unread, self._asked.bound, self._question.counts)
+        alike = "are in the range as well" if self._asked.bound else "have the same value"
+        return RowSelection(rows, series.name, len(known), left, unread, alike, self._question.counts)
 
     def _beyond(self, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
         """Return the cells beyond the bound, which is read as a cell of the same column; None if it cannot be."""

@@ -16,10 +16,10 @@ from pipelines.lang.comparisons import Comparison, comparison_asked
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
-from pipelines.lang.terms import is_paired, terms
+from pipelines.lang.terms import is_paired
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
-from qa.quoting.lists import table_of
+from qa.quoting.lists import table_of, terms_of
 from qa.quoting.question_terms import QuestionTerms
 
 _UNCLEAR = frozenset({Kind.NUMBER, Kind.PERSON, Kind.REASON, Kind.PHONE, Kind.MAIL})
@@ -187,17 +187,21 @@ def _names_property(question: QuestionTerms, term: str) -> bool:
 
 def _name_terms(name: str, language: str) -> frozenset[str]:
     """Return the terms of a property's name, which may be an identifier ("lead_time_days")."""
-    return frozenset(terms(name.replace("_", " "), language, stop=False))
+    return terms_of([name.replace("_", " ")], language)
 
 
-def whole_table(series: Series, question: QuestionTerms, retrieval: Retrieval) -> Iterator[Cell]:
+def units_of_table(question: QuestionTerms, row: ScoredUnit, retrieval: Retrieval) -> list[ScoredUnit]:
+    """Return the scored units of all chunks with a row's table; none if the table or its chunks are unknown."""
+    if not row.unit.table or not isinstance(retrieval, WholeCorpus):
+        return []
+    hits = [replace(hit, score=row.unit.hit.score) for hit in retrieval.whole_tables(row.unit.hit.chunk.id)]
+    return score_units(question, hits, retrieval.lexicon)
+
+
+def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) -> Iterator[Cell]:
     """Yield the cells of a column in all rows of its table."""
-    table = series.cells[0].item.unit
-    known = isinstance(retrieval, WholeCorpus) and table.table
-    hits = retrieval.whole_tables(table.hit.chunk.id) if isinstance(retrieval, WholeCorpus) and known else ()
-    hits = tuple(replace(hit, score=table.hit.score) for hit in hits)
     found: dict[tuple[str, int], Cell] = {}
-    for cell in _all_rows(series, score_units(question, hits, retrieval.lexicon)):
+    for cell in _all_rows(series, units_of_table(question, series.cells[0].item, retrieval)):
         found.setdefault((cell.item.unit.hit.document, cell.item.unit.span.start), cell)
     yield from found.values()
 
@@ -214,8 +218,5 @@ def _all_rows(series: Series, scored: Sequence[ScoredUnit]) -> Iterator[Cell]:
 
 
 def reading_order(cell: Cell) -> tuple[str, Span, int]:
+    """Return the key by which cells are sorted in the order of reading."""
     return (cell.item.unit.hit.document, cell.item.unit.span, cell.place)
-
-
-def terms_of(texts: Sequence[str], language: str) -> frozenset[str]:
-    return frozenset(terms(" ".join(texts), language, stop=False))

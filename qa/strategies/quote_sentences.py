@@ -20,6 +20,7 @@ from qa.quoting.negated_rows import rows_without
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
 from qa.quoting.row_selection import RowSelection, select_rows
+from qa.quoting.table_series import units_of_table
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey import is_about_documents, quoted_summary, quoted_survey
@@ -183,7 +184,7 @@ def _list(
     if not chosen:
         return None
     if compared(asked, chosen):
-        return whole_table(compared(asked, _in_table(asked, chosen[0], scored, retrieval)))
+        return whole_table(compared(asked, units_of_table(asked, chosen[0], retrieval) or scored))
     best = chosen[0]
     counted = counts_rows(asked, best)
     if not asked.several and not counted:
@@ -192,17 +193,7 @@ def _list(
     if not (asked.lists or best.unit.header):
         return None
     best = best if counted else first_row(best, scored)
-    return whole_list(asked, best, _in_table(asked, best, scored, retrieval))
-
-
-def _in_table(
-    asked: QuestionTerms, item: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
-) -> Sequence[ScoredUnit]:
-    """Return the scored units of all chunks with a row's table; for a sentence, `scored` as it is."""
-    if not item.unit.table or not isinstance(retrieval, WholeCorpus):
-        return scored
-    tables = [replace(hit, score=item.unit.hit.score) for hit in retrieval.whole_tables(item.unit.hit.chunk.id)]
-    return score_units(asked, tables, retrieval.lexicon)
+    return whole_list(asked, best, units_of_table(asked, best, retrieval) or scored)
 
 
 def _in_order(hits: Sequence[Hit], scored: Sequence[ScoredUnit]) -> list[Hit]:
