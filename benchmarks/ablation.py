@@ -9,11 +9,11 @@ columns: recall@5 (of pages, for documents), and the value that `strata tune` ma
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from benchmarks.retrieval import DATA, SETS, open_set
 from evaluate.metrics import page_recall, percent, recall_at
 from evaluate.questions import Question, read_questions
 from evaluate.tune import DEPTHS, value
@@ -24,9 +24,6 @@ from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
 from qa.citations import found as found_of
 from qa.settings import QaSettings
-
-sys.path.insert(0, str(Path(__file__).parent))
-from retrieval import DATA, SETS, open_set
 
 OFF: dict[str, dict[str, float]] = {
     "all": {},

@@ -24,8 +24,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from folder_cycle import lines_of
-
+from benchmarks.folder_cycle import lines_of
 from deploy.neo4j import server
 from pipelines import build
 from pipelines.ingest.fsck import fsck

@@ -19,8 +19,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from asked_otherwise import QUESTIONS, figures
-
+from benchmarks.asked_otherwise import QUESTIONS, figures
 from evaluate.answers import AnswersReport, evaluate_answers
 from evaluate.questions import Question, read_questions
 from evaluate.sets import DeclaredSet, read_sets, without_model
@@ -68,9 +67,11 @@ def show(declared: DeclaredSet, cutting: str, kb: Path, settings: QaSettings) ->
         for off, changed in OFF.items():
             weights = RetrieveSettings.model_validate(settings.retrieve.model_dump() | changed)
             retriever = Retriever.of(stores, weights)
-            row = [f"{kind} {first:5.1f} {pages:5.1f}" for kind, (first, pages) in
-                   ((kind, figures(retriever, questions)) for kind, questions in asked.items())]  # fmt: skip
-            print(f"{declared.name:<18}{cutting:<12}{off:<18}" + "   ".join(row), flush=True)
+            cells = []
+            for kind, questions in asked.items():
+                first, pages = figures([retriever.retrieve(one.question, 5) for one in questions], questions)
+                cells.append(f"{kind} {first:5.1f} {pages:5.1f}")
+            print(f"{declared.name:<18}{cutting:<12}{off:<18}" + "   ".join(cells), flush=True)
 
 
 async def answers(kb: Path, settings: QaSettings, declared: DeclaredSet, out: Path) -> AnswersReport:

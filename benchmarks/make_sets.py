@@ -23,8 +23,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from section_pages import SectionPage, pages_of
-
+from benchmarks.section_pages import SectionPage, pages_of
 from evaluate.questions import GoldSource, Question, write_lines
 from pipelines.core.ids import normalize
 from pipelines.lang.identify import detect_language

@@ -34,9 +34,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from refusal_fit import NAMES, Case, Kind, fit, judged, left_out, line_of, loss, weights_of
-from refusal_sets import HERE, AskedSet, made, read_sets
 
+from benchmarks.refusal_fit import NAMES, Case, Kind, fit, judged, left_out, line_of, loss, weights_of
+from benchmarks.refusal_sets import HERE, AskedSet, made, read_sets
 from evaluate.questions import Question, read_questions
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.hit import Hit

@@ -117,7 +117,7 @@ async def ingest(client: httpx2.AsyncClient, until: float, seen: Seen) -> None:
 
 async def watch_memory(server: psutil.Process, until: float, every: float = 30) -> list[int]:
     """Return the memory of the server in MiB, measured each `every` seconds until a deadline."""
-    held = []
+    held: list[int] = []
     while (left := until - time.monotonic()) > 0:
         await asyncio.sleep(min(every, left))
         held.append(server.memory_info().rss >> 20)

@@ -25,8 +25,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pymupdf
-from folder_cycle import contents
 
+from benchmarks.folder_cycle import contents
 from pipelines import build
 from pipelines.ingest.report import Event, Phase, Stage
 

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -36,7 +36,7 @@ class TimedSteps:
     """Runs the steps locally, and measures the processor seconds of each in the main process."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
 
     async def compile(self, run: IngestRun, items: Sequence[SourceItem]) -> Sequence[SourceItem]:
         start = time.process_time()
