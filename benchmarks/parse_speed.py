@@ -120,7 +120,7 @@ def _unstructured() -> Parse:
 
 def _docling() -> Parse:
     try:
-        from docling_parse.pdf_parser import DoclingPdfParser  # type: ignore[import-untyped]
+        from docling_parse.pdf_parser import DoclingPdfParser
     except ImportError:
         return _docling_before_4()
     parser = DoclingPdfParser()
@@ -133,7 +133,7 @@ def _docling() -> Parse:
 
 
 def _docling_before_4() -> Parse:
-    from docling_parse.docling_parse import pdf_parser_v2  # type: ignore[import-untyped]
+    from docling_parse.docling_parse import pdf_parser_v2
 
     parser = pdf_parser_v2("fatal")
 

@@ -117,7 +117,8 @@ def _best(scores: Vectors, owners: np.ndarray, size: int) -> Vectors:
 def _scaled(scores: Vectors) -> Vectors:
     """Scale each question's scores to [0, 1]."""
     low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
-    return (scores - low) / np.maximum(high - low, 1e-9)
+    scaled: Vectors = (scores - low) / np.maximum(high - low, 1e-9)
+    return scaled
 
 
 def _recall(scores: Vectors, asked: Sequence[Question], ids: Sequence[str]) -> float:

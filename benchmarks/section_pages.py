@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import cast
 
 from lxml import html
 from lxml.html import HtmlElement
@@ -59,7 +60,7 @@ def pages_of(files: Sequence[Path]) -> Iterator[SectionPage]:
     for file in files:
         root = html.document_fromstring(file.read_bytes(), parser=html.HTMLParser(encoding="utf-8"))
         chapter = _plain(root.findtext(".//title") or "")
-        for section in root.xpath(f".//*[{_SECTIONS}]"):
+        for section in cast("list[HtmlElement]", root.xpath(f".//*[{_SECTIONS}]")):
             page = _page(section, chapter)
             if page is not None and len(page.text) >= _LEAST / _density(page.text):
                 yield page

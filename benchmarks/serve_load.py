@@ -117,7 +117,7 @@ async def ingest(client: httpx2.AsyncClient, until: float, seen: Seen) -> None:
 
 async def watch_memory(server: psutil.Process, until: float, every: float = 30) -> list[int]:
     """Return the memory of the server in MiB, measured each `every` seconds until a deadline."""
-    held: list[int] = []
+    held = []
     while (left := until - time.monotonic()) > 0:
         await asyncio.sleep(min(every, left))
         held.append(server.memory_info().rss >> 20)
@@ -132,11 +132,10 @@ async def load(url: str, askers: int, seconds: float, think: float, server: psut
         await client.post("/ask", json={"question": QUESTIONS[0]})
         warm, used = server.memory_info().rss, sum(server.cpu_times()[:2])
         until = time.monotonic() + seconds
-        held, *_ = await asyncio.gather(
-            watch_memory(server, until),
-            ingest(client, until, seen),
-            *(ask(client, number, until, think, seen) for number in range(askers)),
-        )
+        watching = asyncio.create_task(watch_memory(server, until))
+        asking = (ask(client, number, until, think, seen) for number in range(askers))
+        await asyncio.gather(ingest(client, until, seen), *asking)
+        held = await watching
     after, spent = server.memory_info().rss, sum(server.cpu_times()[:2]) - used
     print(f"askers {askers}, seconds {seconds:g}, replies {len(seen.whole)}, ingests {seen.ingests}")
     print(f"errors {sum(seen.wrong.values())} {dict(seen.wrong)}")

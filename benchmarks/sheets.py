@@ -27,7 +27,7 @@ from pipelines.parse.office.regions import CellRange, parse_range
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.settings import ParseSettings
 
-Row = list[object]
+Row = list[str | int | float | None]
 
 
 @dataclass(frozen=True, slots=True)
