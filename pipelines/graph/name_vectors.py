@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +13,10 @@ from pipelines.core import codec
 from pipelines.core.ids import content_id
 from pipelines.core.vectors import Vectors
 from pipelines.graph.near_names import STAGE, STEPS
+from pipelines.graph.resolve import Embed
 from pipelines.llm.embedder import EmbedderInfo
 from pipelines.store.artifact import ArtifactStore
 
-Embed = Callable[[Sequence[str]], Vectors]
 Steps = NDArray[np.int16]
 _KEY_BYTES = 16
 """128 bits of a digest, as in every id."""
