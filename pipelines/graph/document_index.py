@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
@@ -28,6 +28,9 @@ _POINTS = re.compile(
 )
 _PARTIAL_MOST = 500
 """If more titles share the rarest word of a name, it is not searched for in titles, which bounds the time."""
+_NAMED, _NUMBERED, _BEGINS, _TITLED = "name ", "number ", "letters ", "word "
+_AT, _FILED, _SENT = "path ", "file ", "message "
+"""Beginnings of marks."""
 _PATHS_KEPT = 1 << 14
 """Cached path look-ups, about 2 MB: the pages of a site link to the same paths."""
 _PARTIAL_LEAST = 8
@@ -57,6 +60,9 @@ def points_at_document(evidence: str) -> bool:
 class DocumentIndex:
     """The document profiles of a knowledge base, with look-ups in constant time.
 
+    `marks` has, by document, the keys under which it can be found, as text; `asked` collects those that were looked up,
+    found or not. What was looked up is thus known to stay the same while no document with such a mark comes or goes.
+
     Everything that is derived from a profile is computed by the constructor, so that an error is recorded for the
     profile's own document and not for one that refers to it. Raises `DocumentsFailed`.
     """
@@ -64,6 +70,8 @@ class DocumentIndex:
     def __init__(self, profiles: Iterable[DocumentProfile]) -> None:
         self.profiles = {profile.document: profile for profile in profiles}
         self.names: dict[str, list[tuple[str, DocumentName]]] = {}
+        self.marks: dict[str, frozenset[str]] = {}
+        self.asked: set[str] = set()
         self._paths: dict[str, str] = {}
         self._files: dict[str, list[str]] = {}
         self._stems: dict[str, list[str]] = {}
@@ -75,23 +83,62 @@ class DocumentIndex:
         self._sections: dict[str, SectionIndex] = {}
         self._at = lru_cache(_PATHS_KEPT)(self._document_at)
         each("names", self.profiles.values(), lambda profile: profile.document, self._add)
-        self.prefixes = {_letters(key) for key in self._numbers} - {""}
+        self._prefixes = {_letters(key) for key in self._numbers} - {""}
 
     def _add(self, profile: DocumentProfile) -> None:
         self._folded[profile.document] = fold_name(profile.title)
         self._orders[profile.document] = revision_order(profile.revision)
         self._sections[profile.document] = SectionIndex(profile.sections)
-        for name in names_of(profile.title, profile.numbers, profile.file_name):
+        names = names_of(profile.title, profile.numbers, profile.file_name)
+        for name in names:
             self.names.setdefault(name.folded, []).append((profile.document, name))
-        self._paths[_path_key(profile.uri)] = profile.document
-        self._files.setdefault(_path_key(profile.file_name), []).append(profile.document)
-        self._stems.setdefault(_path_key(posixpath.splitext(profile.uri)[0]), []).append(profile.document)
-        for key in {number_key(number) for number in profile.numbers}:
+        path, stem = _path_key(profile.uri), _path_key(posixpath.splitext(profile.uri)[0])
+        file, numbers = _path_key(profile.file_name), {number_key(number) for number in profile.numbers}
+        words = _title_words(profile.title)
+        self._paths[path] = profile.document
+        self._files.setdefault(file, []).append(profile.document)
+        self._stems.setdefault(stem, []).append(profile.document)
+        for key in numbers:
             self._numbers.setdefault(key, []).append(profile.document)
-        for word in _title_words(profile.title):
+        for word in words:
             self._titles.setdefault(word, set()).add(profile.document)
         if profile.message_id:
             self._messages[profile.message_id] = profile.document
+        self.marks[profile.document] = frozenset(
+            (
+                *(_NAMED + name.folded for name in names),
+                *(_AT + place for place in (path, stem, posixpath.dirname(path))),
+                *(_NUMBERED + key for key in numbers),
+                *(_BEGINS + _letters(key) for key in numbers),
+                *(_TITLED + word for word in words),
+                _FILED + file,
+                _SENT + profile.message_id,
+            )
+        )
+
+    def named(self, folded: str) -> list[tuple[str, DocumentName]]:
+        """Return the documents with a folded name, and the name of each."""
+        self.asked.add(_NAMED + folded)
+        return self.names.get(folded, [])
+
+    def marks_of_names(self, folded: Iterable[str]) -> Iterator[str]:
+        """Yield the marks that looking up these names leaves in `asked`."""
+        return (_NAMED + name for name in folded)
+
+    def begins_number(self, letters: str) -> bool:
+        """Whether the number of a document begins with these letters."""
+        self.asked.add(_BEGINS + letters)
+        return letters in self._prefixes
+
+    def _with_path(self, path: str) -> str | None:
+        key = _path_key(path)
+        self.asked.add(_AT + key)
+        return self._paths.get(key)
+
+    def _with_file_name(self, name: str) -> list[str]:
+        key = _path_key(name)
+        self.asked.add(_FILED + key)
+        return self._files.get(key, [])
 
     def resolve(self, reference: ProfileReference, source: DocumentProfile) -> Resolution:
         """Return the target of a `reference` found in the document `source`."""
@@ -106,12 +153,13 @@ class DocumentIndex:
 
     def _message(self, target: str) -> Resolution:
         for id in target.replace(",", " ").split():
+            self.asked.add(_SENT + id.strip("<>"))
             if document := self._messages.get(id.strip("<>")):
                 return Resolution((document,), "message id")
         return Resolution(reason="no such message here")
 
     def _part(self, target: str, source: DocumentProfile) -> Resolution:
-        found = self._paths.get(_path_key(source.uri + INSIDE + target)) or self._adjacent(target, source)
+        found = self._with_path(source.uri + INSIDE + target) or self._adjacent(target, source)
         return Resolution((found,), "part") if found else Resolution(reason="this part is not in the knowledge base")
 
     def _adjacent(self, target: str, source: DocumentProfile) -> str | None:
@@ -119,7 +167,7 @@ class DocumentIndex:
         holder = source.uri.rpartition(INSIDE)[0]
         places = [holder + INSIDE + target] if holder else []
         places.append(posixpath.join(posixpath.dirname(source.uri), target))
-        return next((found for place in places if (found := self._paths.get(_path_key(place)))), None)
+        return next((found for place in places if (found := self._with_path(place))), None)
 
     def _address(self, target: str, source: DocumentProfile) -> Resolution:
         if not target or target.startswith("#") or target.lower().startswith(_NOWHERE):
@@ -134,7 +182,7 @@ class DocumentIndex:
             return Resolution()
         if found := self._path(path, source):
             return Resolution((found,), "path", anchor)
-        documents = self._files.get(_path_key(posixpath.basename(path)), [])
+        documents = self._with_file_name(posixpath.basename(path))
         if documents:
             return Resolution(self.nearest(documents, source), "file name", anchor)
         return Resolution(reason="no such file in the folder", anchor=anchor)
@@ -143,7 +191,7 @@ class DocumentIndex:
         """Resolve a web address to the only document with its file name."""
         path, anchor = _path_and_anchor(target)
         name = posixpath.basename(unquote(path))
-        documents = self._files.get(_path_key(name), []) if "." in name else []
+        documents = self._with_file_name(name) if "." in name else []
         if len(documents) == 1 and not re.match(r"(index|readme|default)\.", name, re.IGNORECASE):
             return Resolution(tuple(documents), "file name", anchor)
         return Resolution(reason="outside the folder")
@@ -158,6 +206,7 @@ class DocumentIndex:
             if holder:
                 candidates.append(posixpath.normpath(posixpath.join(posixpath.dirname(holder), path)))
         for candidate in candidates:
+            self.asked.add(_AT + _path_key(candidate).rstrip("/"))  # also the mark of what `_at` finds below it
             if found := self._at(candidate):
                 return found
         return None
@@ -175,9 +224,10 @@ class DocumentIndex:
         If the text is `explicit` about referring to a document, a part of a title is enough, if only one has it.
         """
         folded = fold_name(target)
+        self.asked.add(_NUMBERED + number_key(target))
         if documents := self._numbers.get(number_key(target)):
             return self._other(documents, source, "number")
-        if named := self.names.get(folded):
+        if named := self.named(folded):
             return self._other([document for document, _ in named], source, named[0][1].kind.value)
         if ("/" in target or "." in target) and (found := self._path(unquote(target), source)):
             return Resolution((found,), "path")
@@ -194,7 +244,9 @@ class DocumentIndex:
     def _by_part(self, folded: str) -> list[str]:
         if len(folded) < _PARTIAL_LEAST and folded.isascii():
             return []
-        rarest = min((self._titles.get(word, set()) for word in _title_words(folded)), key=len, default=set())
+        words = _title_words(folded)
+        self.asked.update(_TITLED + word for word in words)
+        rarest = min((self._titles.get(word, set()) for word in words), key=len, default=set())
         if len(rarest) > _PARTIAL_MOST:
             return []
         return sorted(document for document in rarest if _is_part(folded, self._folded[document]))

@@ -7,9 +7,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from pipelines.core.document import ReferenceKind
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, PropertyValue
@@ -45,8 +45,7 @@ _STANDARD = re.compile(rf"(?:{REFERRED_BODIES}|GBT?|GB/T)[\s/-]", re.IGNORECASE)
 _FILE = re.compile(r"(?<=[^\s/])\.[A-Za-z]{2,5}$")
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentLink:
+class DocumentLink(NamedTuple):
     """A reference from one document to another.
 
     `section` is the id of the named section, or of the chunk with the named clause; `part` is its name as written. If
@@ -69,7 +68,7 @@ class DocumentLink:
     page: int | None = None
     takes_place: int = 0
     candidates: int = 1
-    count: int = 1
+    times: int = 1
 
     @property
     def unresolved_id(self) -> str:
@@ -83,7 +82,7 @@ class DocumentLink:
             "chunk": self.chunk,
             "start": self.start,
             "end": self.end,
-            "count": self.count,
+            "count": self.times,
         }
         if self.page is not None:
             properties["page"] = self.page
@@ -107,7 +106,7 @@ def explicit_links(profile: DocumentProfile, index: DocumentIndex, named: bool) 
     for reference in profile.references:
         if (reference.kind in _BY_NAME) is not named:
             continue
-        if reference.kind is ReferenceKind.CROSS_REFERENCE and not index.names.get(fold_name(reference.target)):
+        if reference.kind is ReferenceKind.CROSS_REFERENCE and not index.named(fold_name(reference.target)):
             continue  # a place in the same document
         resolution = index.resolve(reference, profile)
         if resolution.documents:
@@ -148,7 +147,7 @@ def _expects_a_document(reference: ProfileReference, found: Resolution, index: D
     if _STANDARD.match(target) or _FILE.search(target):
         return True
     letters = re.match(r"[^\W\d]+", number_key(target))
-    return letters is not None and letters.group() in index.prefixes
+    return letters is not None and index.begins_number(letters.group())
 
 
 def mention_links(
@@ -156,7 +155,7 @@ def mention_links(
 ) -> Iterator[DocumentLink]:
     """Yield a link for each document whose number, file name or title occurs in the text."""
     for hit in hits:
-        named = index.names.get(hit.name, [])
+        named = index.named(hit.name)
         documents = _of_revision(hit, [document for document, _ in named], index)
         if profile.document in documents or not _is_meant(hit, [name for _, name in named], hit.name in common):
             continue
@@ -203,9 +202,12 @@ def _mention(
     )  # fmt: skip
 
 
-def common_names(hits: Iterable[Sequence[NameMention]], documents: int, settings: GraphSettings) -> frozenset[str]:
-    """Return the names that occur in more than `common_share` of the documents: ordinary words of the domain."""
-    counts = Counter(name for one in hits for name in {hit.name for hit in one})
+def common_names(found: Iterable[Iterable[str]], documents: int, settings: GraphSettings) -> frozenset[str]:
+    """Return the names that occur in more than `common_share` of the documents: ordinary words of the domain.
+
+    `found` has the distinct names in each document.
+    """
+    counts = Counter(name for one in found for name in one)
     most = max(_COMMON_LEAST, settings.common_share * documents)
     return frozenset(name for name, count in counts.items() if count > most)
 
@@ -248,7 +250,7 @@ def _counted(links: Iterable[DocumentLink]) -> Iterable[DocumentLink]:
         key = (link.chunk, end, link.part if by_name else f"{link.kind.value}:{link.start}:{link.end}")
         found.setdefault(key, link)
         counts[key] += 1
-    return (replace(link, count=counts[key]) if counts[key] > 1 else link for key, link in found.items())
+    return (link._replace(times=counts[key]) if counts[key] > 1 else link for key, link in found.items())
 
 
 def document_edges(profiles: Sequence[DocumentProfile], links: Iterable[DocumentLink]) -> Iterator[Edge]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
-from pipelines.core.outcome import each
+from pipelines.graph.corpus_links import corpus_links
 from pipelines.graph.document_index import DocumentIndex
-from pipelines.graph.document_links import DocumentLink, common_names, document_edges, document_links
+from pipelines.graph.document_links import DocumentLink, document_edges
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.graph.entities import Divided, EntityProfile, Split, divide, entity_profiles, most_common
-from pipelines.graph.mentions import ChunkText, NameMatcher, NameMention, find_mentions
+from pipelines.graph.mentions import TextOf
 from pipelines.graph.node_properties import Properties, short
 from pipelines.graph.resolve import Decide, Embed, Merge, resolve
 from pipelines.graph.settings import GraphSettings
@@ -44,10 +43,6 @@ class Linked:
         return {**self.merged, **here} if here else self.merged
 
 
-TextOf = Callable[[str], Sequence[ChunkText]]
-"""Returns the chunks of the document with this id, with their offsets in its text."""
-
-
 def link(
     profiles: Iterable[DocumentProfile],
     text_of: TextOf,
@@ -68,7 +63,7 @@ def link(
         embed: returns unit vectors for names, to find similar ones; without it only rules find equal entities.
         decide: judges pairs of entities that no rule decides.
         cache: stores the mentions found in each document (stage "mentions", keyed by the document's id without its
-            prefix) and the nearest names of each name (stage "near").
+            prefix), the links of each document (stage "links"), and the nearest names of each name (stage "near").
         splits: user corrections: names that stand for another entity in some documents. They override rules and models.
 
     Raises:
@@ -80,7 +75,7 @@ def link(
     """
     ordered = sorted(profiles, key=lambda profile: profile.document)
     index = DocumentIndex(ordered)
-    links = _links(ordered, index, text_of, settings, cache)
+    links = corpus_links(ordered, index, text_of, settings, cache)
     known, merges, divided = _resolved(ordered, settings, embed, decide, splits, cache)
     tags = _tags(ordered)
     entities, nodes = _entities(known, merges)
@@ -125,30 +120,6 @@ def unlinked(profiles: Iterable[DocumentProfile]) -> Linked:
     entities, nodes = _entities(known, ())
     nodes += [*_tag_nodes(tags, ordered), *_class_nodes(tags)]
     return Linked(Subgraph(CORPUS_OWNER, tuple(nodes), tuple(_class_edges(tags))), tags=tags, entities=entities)
-
-
-def _links(
-    profiles: Sequence[DocumentProfile],
-    index: DocumentIndex,
-    text_of: TextOf,
-    settings: GraphSettings,
-    cache: ArtifactStore | None,
-) -> list[DocumentLink]:
-    hits: dict[str, Sequence[NameMention]] = {}
-    if settings.mentions:
-        names = NameMatcher(index.names)
-        found_names = each(
-            "mentions", profiles, attrgetter("document"), lambda profile: find_mentions(profile, names, text_of, cache)
-        )
-        hits = {profile.document: found for profile, found in zip(profiles, found_names, strict=True)}
-    common = common_names(hits.values(), len(profiles), settings)
-    links = each(
-        "references",
-        profiles,
-        attrgetter("document"),
-        lambda profile: document_links(profile, hits.get(profile.document, ()), index, common),
-    )
-    return [one for of_document in links for one in of_document]
 
 
 def _edges(links: Iterable[DocumentLink]) -> Iterator[Edge]:

@@ -14,7 +14,7 @@ from pipelines.lang.word_lists import FoundWord, StringFinder, any_of, words_in
 from pipelines.store.artifact import ArtifactStore
 
 STAGE = "mentions"
-_VERSION = "4"
+_VERSION = "5"
 """To be raised when a change in the code finds other mentions for the same names and texts."""
 REACH = 60
 """Characters before and after a name that are read as its citation context."""
@@ -71,6 +71,10 @@ class ChunkText:
     text: str
 
 
+TextOf = Callable[[str], Sequence[ChunkText]]
+"""Returns the chunks of the document with this id, with their offsets in its text."""
+
+
 @dataclass(frozen=True, slots=True)
 class NameMention:
     """A name found in a text: the folded name, its span in the document's text, and its spelling there (`surface`).
@@ -88,11 +92,14 @@ class NameMention:
 
 
 class NameMatcher:
-    """Searches texts for a set of folded names. `digest` identifies the set, so that found mentions can be reused."""
+    """Searches texts for a set of folded names.
+
+    `digest` identifies the set and the version of the search, so that found mentions can be reused.
+    """
 
     def __init__(self, folded: Iterable[str]) -> None:
         names = sorted(set(folded) - {""})
-        self.digest = digest("\n".join(names).encode("utf-8", "surrogatepass"))
+        self.digest = digest("\n".join((_VERSION, *names)).encode("utf-8", "surrogatepass"))
         self._finder = StringFinder(dict(zip(names, names, strict=True)))
 
     def find(self, passages: Sequence[ChunkText]) -> tuple[NameMention, ...]:
@@ -152,14 +159,14 @@ class _Scanned:
 def find_mentions(
     profile: DocumentProfile,
     names: NameMatcher,
-    text_of: Callable[[str], Sequence[ChunkText]],
+    text_of: TextOf,
     cache: ArtifactStore | None,
 ) -> tuple[NameMention, ...]:
     """Return the mentions of `names` in a document, from `cache` if neither the text nor the names have changed."""
     if cache is None:
         return names.find(text_of(profile.document))
     key = cache_key(profile.document)
-    state = f"{_VERSION} {names.digest} {profile.chunks}"
+    state = f"{names.digest} {profile.chunks}"
     kept = cache.get(STAGE, key)
     if kept is not None and (scanned := codec.decode(kept, _Scanned)).state == state:
         return scanned.hits

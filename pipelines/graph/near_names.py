@@ -24,9 +24,9 @@ _VERSION = "1"
 """To be raised when a change in the code finds other pairs for the same vectors."""
 _BLOCK = 2048
 """Rows multiplied at once with as many others: their scores take 16 MB."""
-_STEPS = 4000
+STEPS = 4000
 """Vectors are rounded to multiples of 1 / 4000. Products of unit vectors stay below 2**24, exact in float32."""
-_ONE = _STEPS * _STEPS
+_ONE = STEPS * STEPS
 """The integer that represents a cosine of 1."""
 _KEY_BYTES = 16
 """128 bits of a digest, as in every id."""
@@ -50,7 +50,7 @@ def nearest_pairs(
         ids: unique ids of the rows; with a `cache`, only rows that it does not contain are compared.
         cache: stores the pairs found (stage "near").
     """
-    steps: Vectors = np.rint(vectors * np.float32(_STEPS))
+    steps: Vectors = np.rint(vectors * np.float32(STEPS))
     search = _Search(steps, min(count, max(0, len(vectors) - 1)), max(least, -1.0) * _ONE)
     found = search.all_pairs() if cache is None else _kept_pairs(search, ids, f"{count} {least!r}", count, cache)
     low, high = np.minimum(found.rows, found.columns), np.maximum(found.rows, found.columns)

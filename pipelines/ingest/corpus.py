@@ -18,7 +18,8 @@ from pipelines.graph.entities import entity_profiles
 from pipelines.graph.entity_judge import Verdicts
 from pipelines.graph.link import Linked, link, unlinked
 from pipelines.graph.mentions import ChunkText
-from pipelines.graph.resolve import open_pairs
+from pipelines.graph.name_vectors import kept_vectors
+from pipelines.graph.resolve import Embed, open_pairs
 from pipelines.ingest.feedback import ConfirmedQuestion, confirmed_key, confirmed_questions
 from pipelines.ingest.gate import Gate, gate
 from pipelines.ingest.keys import VERSIONS
@@ -128,7 +129,7 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
         terms.profiles,
         text_of,
         with_verdicts(settings.graph, verdicts),
-        lambda texts: names.embed(texts, Side.PASSAGE),
+        _name_vectors(stores),
         decide=judged.decide,
         cache=stores.artifacts,
         splits=splits(verdicts),
@@ -219,16 +220,18 @@ async def judge_entities(profiles: Iterable[DocumentProfile], workers: Workers, 
     The model is asked only about pairs that it has not decided before; decisions about other pairs are dropped. Without
     a model, the stored decisions are returned. Raises `BudgetExceeded`; the replies received so far are cached.
     """
-    judge, kept, names = workers.judge(), JUDGED_ENTITIES.read(stores.catalog), default_embedder()
+    judge, kept = workers.judge(), JUDGED_ENTITIES.read(stores.catalog)
     if judge is None:
         return kept
-    pairs = open_pairs(
-        entity_profiles(profiles),
-        workers.settings.graph,
-        lambda texts: names.embed(texts, Side.PASSAGE),
-        stores.artifacts,
-    )
+    known = entity_profiles(profiles)
+    pairs = open_pairs(known, workers.settings.graph, _name_vectors(stores), stores.artifacts)
     return await judge.judge(pairs, judge_maker(workers.settings, stores), kept)
+
+
+def _name_vectors(stores: Stores) -> Embed:
+    """Return the function for the vectors of names, by the packaged embedder."""
+    embedder = default_embedder()
+    return kept_vectors(lambda names: embedder.embed(names, Side.PASSAGE), embedder.info, stores.artifacts)
 
 
 def find_faulty(entries: Sequence[Entry], step: Callable[[Sequence[Entry]], object]) -> tuple[Entry, ...]:

@@ -19,6 +19,8 @@ from pipelines.core.errors import NotFound
 from pipelines.core.graph import NodeKind
 from pipelines.core.ids import INSIDE, called
 from pipelines.core.outcome import Status
+from pipelines.graph.corpus_links import CACHE_KEY, kept_documents
+from pipelines.graph.corpus_links import STAGE as LINKS
 from pipelines.graph.mentions import STAGE as MENTIONS
 from pipelines.graph.mentions import cache_key
 from pipelines.graph.near_names import STAGE as NEAR
@@ -138,6 +140,8 @@ class _Wanted:
         for source in pending:
             self._keep(source, {})
         self.documents.discard("")
+        if kept_documents(stores.artifacts) <= self.documents:
+            self._kept.add((LINKS, CACHE_KEY))
 
     def __call__(self, stage: str, key: str) -> bool:
         return stage in (RECALL, NEAR) or (stage, key) in self._kept  # RECALL and NEAR have digests and no text

@@ -26,7 +26,7 @@ from pipelines.store.artifact import drop_unreadable, read_artifact, read_distil
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, CatalogFact
 from pipelines.store.graph import sync
-from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, join_records
+from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, Revisable, join_records
 
 FAILURES: CatalogFact[tuple[Failure, ...]] = CatalogFact("failed", tuple[Failure, ...], ())
 """The failures of the documents that the last linking and loading left out."""
@@ -146,8 +146,7 @@ class Loader:
 
     @collector_paused()
     def _write_corpus(self, linking: Linking, key: str) -> None:
-        records = corpus_records(linking.linked.tags, linking.linked.entities)
-        self._stores.vectors.write([CORPUS_OWNER], self._embed(records))
+        self._write_corpus_records(corpus_records(linking.linked.tags, linking.linked.entities))
         catalog = self._stores.catalog
         with catalog.transaction():
             self._stores.graph.write(_between_others(linking.linked.subgraph, self._failed))
@@ -229,18 +228,33 @@ class Loader:
             embedded = with_confirmed_records(embedded, distillate, confirmed, self._stores.embedder)
         return without(embedded, linking.gate.quarantined.get(entry.document, ()))
 
-    def _embed(self, records: tuple[Record, ...]) -> EmbeddedRecords:
+    def _write_corpus_records(self, records: tuple[Record, ...]) -> None:
+        """Write the records of tags and entities; only those with new texts are embedded."""
+        vectors = self._stores.vectors
+        if not isinstance(vectors, Revisable):
+            vectors.write([CORPUS_OWNER], self._all_embedded(records))
+            return
+        for kind in (RecordKind.TAG, RecordKind.ENTITY):
+            held = vectors.texts(kind, CORPUS_OWNER)
+            wanted = {record.id: record for record in records if record.kind is kind}
+            gone = sorted(id for id, text in held.items() if id not in wanted or wanted[id].text != text)
+            added = tuple(one for id, one in wanted.items() if held.get(id) != one.text)
+            vectors.revise(kind, CORPUS_OWNER, gone, self._embedded(added))
+
+    def _embedded(self, records: tuple[Record, ...]) -> EmbeddedRecords:
+        vectors = self._stores.embedder.embed([record.text for record in records], Side.PASSAGE)
+        return EmbeddedRecords(records, vectors) if records else EmbeddedRecords()
+
+    def _all_embedded(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """Return the records with their vectors; vectors of texts that are in the store are taken from there."""
         held = {
             record.text: vector
             for embedded in self._stores.vectors.records((RecordKind.TAG, RecordKind.ENTITY))
             for record, vector in zip(embedded.records, embedded.vectors, strict=True)
         }
-        missing = sorted({record.text for record in records} - held.keys())
-        held |= dict(zip(missing, self._stores.embedder.embed(missing, Side.PASSAGE), strict=True))
-        if not records:
-            return EmbeddedRecords()
-        return EmbeddedRecords(records, np.stack([held[record.text] for record in records]))
+        missing = self._embedded(tuple(record for record in records if record.text not in held))
+        held |= {record.text: vector for record, vector in zip(missing.records, missing.vectors, strict=True)}
+        return EmbeddedRecords(records, np.stack([held[one.text] for one in records])) if records else EmbeddedRecords()
 
     def _drop_orphans(self) -> None:
         """Remove vectors of documents that are not in the catalog, which a killed run has written."""

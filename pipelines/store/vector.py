@@ -171,3 +171,22 @@ class Versioned(Protocol):
     def versions(self) -> Mapping[str, int]:
         """Return a number for each table, by name, that increases with each write."""
         ...
+
+
+@runtime_checkable
+class Revisable(Protocol):
+    """An optional protocol of vector stores: changes of a few of an owner's records, without reading all vectors.
+
+    Without it, all records of tags and entities are read and compared by every ingest that changes any.
+    """
+
+    def texts(self, kind: RecordKind, owner: str) -> Mapping[str, str]:
+        """Return the texts of an owner's records of a kind by id, in any order; an empty one for a repeated id."""
+        ...
+
+    def revise(self, kind: RecordKind, owner: str, gone: Sequence[str], added: EmbeddedRecords) -> None:
+        """Remove the records with the ids `gone`, then add others, all of this kind and owner.
+
+        No id of `added` is in the store, except those in `gone`.
+        """
+        ...

@@ -13,7 +13,7 @@ from pipelines import build
 from pipelines.core.errors import StoreError, StoreUnavailable
 from pipelines.core.graph import EdgeKind
 from pipelines.core.outcome import Status
-from pipelines.graph import document_index, link
+from pipelines.graph import corpus_links, document_index, link
 from pipelines.ingest import corpus, gate, load
 from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
@@ -45,9 +45,10 @@ def folder(whole: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kb(whole: Path, tmp_path: Path) -> Path:
-    """A folder with the artifacts of the documents, but without recall data, graph or vectors."""
+    """A folder with the artifacts of the documents, but without recall data, links, graph or vectors."""
     artifacts = shutil.copytree(whole / "kb" / "artifacts", tmp_path / "kb" / "artifacts")
     shutil.rmtree(artifacts / "recall")
+    shutil.rmtree(artifacts / "links")
     return tmp_path / "kb"
 
 
@@ -74,8 +75,8 @@ PLACES = {
     "gate": (gate, "read_artifact"),
     "card": (corpus, "read_value"),
     "names": (document_index, "fold_name"),
-    "mentions": (link, "find_mentions"),
-    "references": (link, "document_links"),
+    "mentions": (corpus_links, "find_mentions"),
+    "references": (corpus_links, "document_links"),
     "build_graph": (load, "build_graph"),
     "distillate": (load, "read_distillate"),
     "vectors": (LanceVectorStore, "write"),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event as Happened
-from time import sleep
+from time import monotonic, sleep
 
 import psutil
 import pytest
@@ -19,6 +19,9 @@ from pipelines import build
 from pipelines.core.errors import SettingsError
 from pipelines.ingest.report import Event, Phase, Stage
 from tests.ingest.knowledge import assert_same, write_folder
+
+LONGEST_START_S = 120
+"""Seconds after which a Ray that does not answer is given up; with two busy cores it takes twenty."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,14 @@ def _free_port() -> int:
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    while server.poll() is None:
+    end = monotonic() + LONGEST_START_S
+    while server.poll() is None and monotonic() < end:
         with socket.socket() as client:
             if client.connect_ex(("127.0.0.1", port)) == 0:
                 return
         sleep(0.2)
-    raise AssertionError(f"Ray ended with {server.returncode}")
+    how = "does not answer" if server.poll() is None else f"ended with {server.returncode}"
+    raise AssertionError(f"Ray {how}")
 
 
 def _kill_a_worker(head: int) -> None:

@@ -1,4 +1,4 @@
-"""Tests of ingesting malformed links, numbers and names, and of the state of a knowledge base."""
+"""Tests of ingesting malformed links, numbers and names."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from pathlib import Path
 import pytest
 
 from pipelines import build
-from pipelines.core.errors import SourceError, StoreUnavailable
+from pipelines.core.errors import StoreUnavailable
 from pipelines.core.graph import Subgraph
 from pipelines.core.outcome import Failure, Status
-from pipelines.ingest.report import Event, Stage
-from pipelines.resources import open_stores
-from pipelines.settings import Settings
 from pipelines.store.embedded_store import EmbeddedStore
-from pipelines.store.facts import INGEST, Ingest, KnowledgeState, state
 from pipelines.store.graph import GraphStore, sync
 from pipelines.store.testing.graph_store_contract import A, B, corpus, document, reference
-from tests.ingest.knowledge import assert_same, entries_of, kill_after, lines_of, write_folder
+from tests.ingest.knowledge import assert_same, entries_of, lines_of, write_folder
 
 ADDRESSES = [
     "http://[x", "http://e.example]x", "https://[1]/a", "http://h:port/", "http://h:99999999999/", "//[", "file://[x",
@@ -78,62 +74,6 @@ def test_a_document_that_cannot_be_projected_fails_alone(tmp_path: Path) -> None
     assert lines_of(two.graph) == lines_of(one.graph)
     with pytest.raises(StoreUnavailable):
         sync(one.graph, Refusing(EmbeddedStore.open(tmp_path / "three").graph, StoreUnavailable("away")))  # type: ignore[arg-type]
-
-
-def state_of(kb: Path) -> KnowledgeState:
-    with open_stores(kb, Settings()) as stores:
-        return state(stores.catalog)
-
-
-def test_the_state_of_a_finished_ingest_is_whole(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path / "folder")
-    build(folder, tmp_path / "kb")
-    whole = KnowledgeState(documents=3, searchable=3, found=3, begun=True, finished=True)
-    assert state_of(tmp_path / "kb") == whole
-    assert whole.whole
-    build(folder, tmp_path / "kb")
-    assert state_of(tmp_path / "kb") == whole
-
-
-def test_the_state_after_a_kill_before_loading_is_empty(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path / "folder")
-    kill_after(6, folder, tmp_path / "kb")
-    killed = state_of(tmp_path / "kb")
-    assert (killed.begun, killed.finished, killed.found, killed.searchable) == (True, False, 3, 0)
-    assert killed.empty
-    assert not killed.whole
-    build(folder, tmp_path / "kb")
-    assert state_of(tmp_path / "kb").whole
-
-
-def test_the_state_after_a_failed_ingest_counts_the_previous_documents(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path / "folder")
-    build(folder, tmp_path / "kb")
-    (folder / "new.md").write_text("# DS-9 Valve\n\nThe valve V-12 closes in 3 s.\n")
-
-    def die(event: Event) -> None:
-        if event.stage is Stage.LINK:
-            raise MemoryError
-
-    with pytest.raises(MemoryError):
-        build(folder, tmp_path / "kb", progress=die)
-    half = state_of(tmp_path / "kb")
-    assert (half.found, half.searchable, half.finished, half.links_behind) == (4, 3, False, False)
-    assert not half.empty
-
-
-def test_the_state_before_the_first_document_is_empty(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(SourceError):
-        build(tmp_path / "empty", tmp_path / "kb")
-    assert state_of(tmp_path / "kb") == KnowledgeState()
-
-
-def test_the_state_can_be_read_during_a_write_transaction(tmp_path: Path) -> None:
-    build(write_folder(tmp_path / "folder"), tmp_path / "kb")
-    with open_stores(tmp_path / "kb", Settings()) as stores, stores.embedded.exclusive():
-        INGEST.write(stores.catalog, Ingest(5))
-        assert (state_of(tmp_path / "kb").found, state_of(tmp_path / "kb").finished) == (5, False)
 
 
 def test_removed_hostile_documents_do_not_affect_the_links_of_others(tmp_path: Path) -> None:

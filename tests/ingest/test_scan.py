@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from pipelines import build
 from pipelines.core.errors import FolderNotFound, LeadsOut
 from pipelines.core.outcome import Status
 from pipelines.ingest.scan import digest_file, scan
 from pipelines.sections import IngestSettings
+from tests.ingest.knowledge import write_folder
 
 
 def write(folder: Path, *names: str) -> None:
@@ -161,3 +163,14 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
 def test_the_digest_is_the_sha256_of_the_bytes(tmp_path: Path) -> None:
     write(tmp_path, "a")
     assert digest_file(tmp_path / "a") == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
+
+
+def test_a_link_that_leads_nowhere_is_one_failure_like_that_of_any_file(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    (folder / "gone.md").symlink_to("nowhere.md")
+    for _ in range(2):
+        report = build(folder, tmp_path / "kb")
+        assert [(one.subject, one.status) for one in report.failures] == [("gone.md", Status.FAILED)]
+        assert (report.documents, report.exit_code) == ({"failed": 1, "indexed": 3}, 8)
+    (folder / "gone.md").unlink()
+    assert build(folder, tmp_path / "kb").exit_code == 0

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-_MOST_NAMED = 2_000
+MOST_NAMED = 2_000
 """Maximum ids in a condition, each of which is compared with the id of every row. If more rows must be deleted, all
 rows of the owners are replaced instead."""
 
@@ -44,7 +44,7 @@ def row_changes(held: pa.Table, wanted: pa.Table) -> RowChanges:
     goes, is_new = np.ones(held.num_rows, np.bool_), np.ones(wanted.num_rows, np.bool_)
     goes[found[same]] = False
     is_new[np.flatnonzero(is_held)[same]] = False
-    if np.count_nonzero(goes) > _MOST_NAMED:
+    if np.count_nonzero(goes) > MOST_NAMED:
         return everything
     return RowChanges(tuple(held["id"].filter(pa.array(goes)).to_pylist()), tuple(np.flatnonzero(is_new).tolist()))
 

@@ -12,7 +12,7 @@ Therefore the manifests are checked before Lance reads them: each is a protobuf 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +21,9 @@ import numpy as np
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
+from pipelines.store.lancedb.guard import REBUILD, guarded
 from pipelines.store.lancedb.library import import_lancedb
-from pipelines.store.lancedb.table import REBUILD, VectorTable, guarded
+from pipelines.store.lancedb.table import VectorTable
 from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
 
 if TYPE_CHECKING:
@@ -100,10 +101,20 @@ class LanceVectorStore:
 
     def optimize(self, *, erase: bool = False) -> None:
         for table in self._tables.values():
-            if erase:
+            if erase and not table.is_intact:
                 table.wipe()
             else:
                 table.optimize()
+
+    def texts(self, kind: RecordKind, owner: str) -> Mapping[str, str]:
+        """See `Revisable`."""
+        table = self._tables.get(kind)
+        return table.texts(owner) if table else {}
+
+    def revise(self, kind: RecordKind, owner: str, gone: Sequence[str], added: EmbeddedRecords) -> None:
+        """See `Revisable`."""
+        if gone or added.records:
+            self._table(kind).revise(owner, gone, added)
 
     def versions(self) -> dict[str, int]:
         return {kind.value: table.version for kind, table in self._tables.items()}

@@ -1,19 +1,23 @@
-"""A LanceDB table with the records of one kind, its indexes, and the translation of filters to SQL."""
+"""A LanceDB table with the records of one kind, and its indexes."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import KEPT, Vectors
-from pipelines.store.lancedb.changes import all_new, row_changes
+from pipelines.store.lancedb.changes import MOST_NAMED, all_new, row_changes
+from pipelines.store.lancedb.conditions import among, condition
+from pipelines.store.lancedb.guard import REBUILD, guarded
 from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
 
 if TYPE_CHECKING:
@@ -42,19 +46,19 @@ _LANGUAGE = "language"
 _VECTOR_INDEX = "vector_idx"
 _NUMBERS = pa.from_numpy_dtype(KEPT)
 """The type of a vector's numbers in a table; in tables of earlier versions it is twice as large."""
-REBUILD = "`strata fsck --repair` rebuilds the vectors"
-_LONGEST_ERROR = 300
-"""Maximum characters of an error of the library in a message."""
-
-T = TypeVar("T")
 
 
 class VectorTable:
-    """The records of one kind: a table with an index of terms and, from `INDEX_FROM` rows, one of vectors."""
+    """The records of one kind: a table with an index of terms and, from `INDEX_FROM` rows, one of vectors.
 
-    def __init__(self, table: lancedb.table.Table, dimension: int) -> None:
+    `intact` is the path of an empty file that exists while no file of the table has removed rows, so that an erasure
+    rewrites only the tables from which rows were removed, by this process or by an earlier one.
+    """
+
+    def __init__(self, table: lancedb.table.Table, dimension: int, intact: Path) -> None:
         self._table = table
         self._dimension = dimension
+        self._intact = intact
         held = guarded(lambda: set(table.schema.names))
         if lacking := sorted(set(_schema(dimension).names) - held - {_LANGUAGE}):
             raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=REBUILD)
@@ -78,20 +82,26 @@ class VectorTable:
         return self._table._table
 
     @property
+    def name(self) -> str:
+        return str(self._table.name)
+
+    @property
     def version(self) -> int:
         return int(guarded(lambda: self._table.version))
 
     @staticmethod
     def open(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
-        return VectorTable(guarded(lambda: db.open_table(name)), dimension)
+        return VectorTable(guarded(lambda: db.open_table(name)), dimension, _intact(db, name))
 
     @staticmethod
     def create(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
         table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
-        created = VectorTable(table, dimension)
+        created = VectorTable(table, dimension, _intact(db, name))
         created._index_words()
         created._is_new = True
-        created._owners = None if created._count() else set()
+        if not created._count():
+            created._owners = set()
+            created._intact.touch()
         return created
 
     def _index_words(self) -> None:
@@ -110,22 +120,45 @@ class VectorTable:
 
         If `embedded` has no terms, unchanged rows keep their terms.
         """
-        if embedded.records and not self._has_language:
-            guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))
-            self._has_language = True
+        self._add_language(embedded)
         columns = [*self._text_columns, "page", "tags", "vector", *(("terms",) if embedded.terms else ())]
         held = self._held(owners, columns)
         changes = row_changes(held, self._rows(embedded, columns)) if held.num_rows else all_new(len(embedded.records))
         if changes.gone is None:
-            guarded(lambda: self._table.delete(among("owner", owners)))
+            self._delete(among("owner", owners))
         elif changes.gone:
-            gone = f"{among('owner', owners)} AND {among('id', changes.gone)}"
-            guarded(lambda: self._table.delete(gone))
+            self._delete(f"{among('owner', owners)} AND {among('id', changes.gone)}")
+        self._add(embedded.at(changes.added))
+
+    def revise(self, owner: str, gone: Sequence[str], added: EmbeddedRecords) -> None:
+        """Remove an owner's rows with the ids `gone`, and add the records `added`; see `Revisable`."""
+        self._add_language(added)
+        for start in range(0, len(gone), MOST_NAMED):
+            self._delete(f"{among('owner', (owner,))} AND {among('id', gone[start : start + MOST_NAMED])}")
+        self._add(added)
+
+    def texts(self, owner: str) -> dict[str, str]:
+        """Return the texts of an owner's records by id; see `Revisable`."""
+        rows = self._held((owner,), ("id", "text"))
+        ids = rows["id"].to_pylist()
+        texts = dict(zip(ids, rows["text"].to_pylist(), strict=True))
+        repeated = (id for id, count in Counter(ids).items() if count > 1) if len(texts) < len(ids) else ()
+        return texts | dict.fromkeys(repeated, "")
+
+    def _add_language(self, embedded: EmbeddedRecords) -> None:
+        if embedded.records and not self._has_language:
+            guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))
+            self._has_language = True
+
+    def _delete(self, where: str) -> None:
+        self._intact.unlink(missing_ok=True)
+        guarded(lambda: self._table.delete(where))
+
+    def _add(self, embedded: EmbeddedRecords) -> None:
         if self._owners is not None:
             self._owners.update(record.owner for record in embedded.records)
-        if changes.added:
-            added = embedded.at(changes.added).with_terms()
-            guarded(lambda: self._table.add(self._rows(added)))
+        if embedded.records:
+            guarded(lambda: self._table.add(self._rows(embedded.with_terms())))
 
     def _held(self, owners: Collection[str], columns: Sequence[str]) -> pa.Table:
         unknown = self._owners is not None and self._owners.isdisjoint(owners)
@@ -197,6 +230,11 @@ class VectorTable:
                 raise
             self._partition(partitions // 2)
 
+    @property
+    def is_intact(self) -> bool:
+        """Whether no file of the table has removed rows."""
+        return self._intact.is_file()
+
     def wipe(self) -> None:
         """Rewrite all rows in one commit, recreate the indexes of terms and owners, and remove all old files.
 
@@ -208,6 +246,7 @@ class VectorTable:
         self._index_words()
         self._compact(cleanup_older_than=timedelta(0), delete_unverified=True)
         self._index_vectors()
+        self._intact.touch()
 
     def _indexed_rows(self) -> int:
         """Return the number of rows in the index of vectors, 0 if there is none."""
@@ -256,25 +295,6 @@ def _column(records: Sequence[Record], name: str) -> list[object]:
     return [getattr(record, name) for record in records]
 
 
-def guarded(call: Callable[[], T]) -> T:
-    """Return the result of a call of the library; errors of the store are raised as `StoreUnavailable`."""
-    try:
-        return call()
-    except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
-        raise _unavailable(error) from error
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":  # raised by its Rust code for a damaged file
-            raise _unavailable(error) from error
-        raise
-
-
-def _unavailable(error: BaseException) -> StoreUnavailable:
-    text = " ".join(str(error).split())
-    if "No space left" in text:
-        return StoreUnavailable("the vectors cannot be written: no space is left on the disk")
-    return StoreUnavailable(f"the vectors cannot be used: {text[:_LONGEST_ERROR]}", hint=REBUILD)
-
-
 def _schema(dimension: int, numbers: pa.DataType = _NUMBERS) -> pa.Schema:
     fields = [pa.field(name, pa.string()) for name in _TEXTS]
     fields += [pa.field("page", pa.int32()), pa.field("tags", pa.list_(pa.string())), pa.field("terms", pa.string())]
@@ -310,40 +330,5 @@ def _scored(found: pa.Table, scores: np.ndarray) -> list[Scored]:
     return sorted((Scored(*row) for row in rows if row[2] == row[2]), key=lambda one: (-one.score, one.id))
 
 
-def condition(where: Filter) -> str:
-    """Return a filter as an SQL condition, empty if it is not restricted; every value is quoted."""
-    parts = []
-    if where.documents:
-        parts.append(f"({among('uri', where.documents)} OR {among('owner', where.documents)})")
-    if where.folders:
-        parts.append(_any(f"starts_with(uri, {_quoted(_prefix(name))})" for name in where.folders))
-    if where.media_types:
-        parts.append(among("media_type", where.media_types))
-    if where.tags:
-        parts.append(_any(f"array_has(tags, {_quoted(tag)})" for tag in where.tags))
-    if where.pages:
-        parts.append("page IN (" + ", ".join(str(int(page)) for page in where.pages) + ")")
-    if where.since:
-        parts.append(f"date >= {_quoted(where.since)}")
-    if where.until:
-        # A day includes its hours: "2026-03-01T10:00" is not after "2026-03-01".
-        parts.append(f"date <> '' AND date <= {_quoted(where.until + '~')}")
-    return " AND ".join(parts)
-
-
-def among(column: str, values: Collection[str]) -> str:
-    """Return the SQL condition that a column has one of these values."""
-    return f"{column} IN (" + ", ".join(_quoted(value) for value in sorted(values)) + ")"
-
-
-def _any(conditions: Iterable[str]) -> str:
-    return "(" + " OR ".join(conditions) + ")"
-
-
-def _prefix(folder: str) -> str:
-    plain = folder.strip("/").removeprefix("./")
-    return "" if plain in {"", "."} else plain + "/"
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
+def _intact(db: lancedb.DBConnection, name: str) -> Path:
+    return Path(db.uri) / f"{name}.intact"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, VectorStore
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Revisable, VectorStore
 
 A, B = "document:a", "document:b"
 KINDS = [RecordKind.CHUNK, RecordKind.ATOM]
@@ -158,6 +160,15 @@ class VectorStoreContract:
         assert held(filled) == [SEAL[0]]
         filled.write([B], EmbeddedRecords())
         assert held(filled) == []
+
+    def test_a_revision_changes_only_the_records_that_it_names(self, filled: VectorStore) -> None:
+        if not isinstance(filled, Revisable):
+            return
+        assert filled.texts(RecordKind.CHUNK, A) == {one.id: one.text for one in (PUMP[0], VALVE[0])}
+        renamed = (replace(VALVE[0], text="the bolt"), VALVE[1])
+        filled.revise(RecordKind.CHUNK, A, [PUMP[0].id, VALVE[0].id], embedded(renamed))
+        assert held(filled) == [renamed[0], SEAL[0]]
+        assert filled.match(RecordKind.CHUNK, {"bolt": 1.0}, 1)[0].id == VALVE[0].id
 
     def test_records_are_read_by_kind_and_owner(self, filled: VectorStore) -> None:
         assert held(filled, (RecordKind.CHUNK,), [B]) == [SEAL[0]]

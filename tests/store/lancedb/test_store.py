@@ -14,8 +14,8 @@ import pytest
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.store.lancedb import changes, table
+from pipelines.store.lancedb.guard import guarded
 from pipelines.store.lancedb.store import LanceVectorStore
-from pipelines.store.lancedb.table import guarded
 from pipelines.store.testing.vector_store_contract import (
     PUMP,
     SEAL,
@@ -114,7 +114,7 @@ def test_duplicate_records_are_removed_by_the_next_write(tmp_path: Path) -> None
 def test_more_changed_rows_than_a_condition_can_list_are_replaced_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changes, "_MOST_NAMED", 1)
+    monkeypatch.setattr(changes, "MOST_NAMED", 1)
     with closing(LanceVectorStore(tmp_path, 4)) as store:
         store.write([A, B], embedded(PUMP, VALVE, SEAL))
         store.write([A], embedded((replace(PUMP[0], id="chunk:8"), PUMP[1])))
