@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipelines.core.document import ReferenceKind
 from pipelines.graph import corpus_links
@@ -76,6 +79,54 @@ def test_a_mention_is_linked_again_when_its_name_becomes_common(tmp_path: Path) 
         assert found == link(profiles(*now), texts(*now), settings)
         counts.append(len(found.subgraph.edges))
     assert counts == [8, 0, 8]
+
+
+PLACES = ("motor.md", "b/motor.md", "b/index.html", "mail.eml!/motor.md", "x/ds_1000.md", "b/list.txt")
+TITLES = ("Motor of the mill", "On the motor of the mill", "Data sheet DS-1000", "Motor Works Handbook", "", "List")
+REFERENCES = tuple({(kind, target) for kind, target, *_ in CASES} | {(KINDS.HYPERLINK, "list.txt")})
+BODIES = ("", "The Motor Works Handbook says so.", "See DS-1000 and the Motor of the mill.", "It has changed.")
+State = tuple[tuple[str, str, tuple[tuple[ReferenceKind, str], ...], str], ...]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[State]:
+    """Draw states of a corpus: documents change their text or references, exchange titles, come and go.
+
+    Exchanged titles leave the set of names as it is, with which links are kept.
+    """
+    references = st.lists(st.sampled_from(sorted(REFERENCES)), max_size=3, unique=True).map(tuple)
+    titles = draw(st.permutations(TITLES))
+    now = {
+        place: (title, draw(references), draw(st.sampled_from(BODIES)))
+        for place, title in zip(PLACES, titles, strict=True)
+    }
+    states, gone = [], draw(st.sets(st.sampled_from(PLACES), max_size=2))
+    for _ in range(draw(st.integers(2, 6))):
+        states.append(tuple((place, *one) for place, one in now.items() if place not in gone))
+        one, other = draw(st.sampled_from(PLACES)), draw(st.sampled_from(PLACES))
+        match draw(st.sampled_from(("text", "references", "titles", "presence"))):
+            case "text":
+                now[one] = (*now[one][:2], draw(st.sampled_from(BODIES)))
+            case "references":
+                now[one] = (now[one][0], draw(references), now[one][2])
+            case "titles":
+                now[one], now[other] = (now[other][0], *now[one][1:]), (now[one][0], *now[other][1:])
+            case "presence":
+                gone = gone ^ {one}
+    return states
+
+
+@given(histories(), st.booleans())
+def test_kept_links_equal_those_of_a_linking_of_all_documents_in_any_history(
+    states: list[State], mentions: bool
+) -> None:
+    settings = GraphSettings(mentions=mentions)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = FileArtifacts(Path(folder))
+        for state in states:
+            now = [document(uri, title, references, body=body) for uri, title, references, body in state]
+            found = link(profiles(*now), texts(*now), settings, cache=cache)
+            assert found == link(profiles(*now), texts(*now), settings)
 
 
 def test_after_an_edit_only_documents_that_looked_it_up_are_linked_again(
