@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from pipelines.core.provenance import Span
 from pipelines.lang.numbers import FIGURE, WRITTEN_DATE, number_word
+from pipelines.lang.ordinals import ordinal, ordinal_value
 from pipelines.lang.profile import of_language, read_table
 from pipelines.lang.quantities import Kind, quantities
-from pipelines.lang.ordinals import ordinal, ordinal_value
 from pipelines.lang.word_lists import bounded, cue, wording
 
 _ANY = "any"

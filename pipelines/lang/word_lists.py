@@ -9,7 +9,7 @@ or refer to something named before; matching takes linear time. `data/wording.to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType

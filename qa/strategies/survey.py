@@ -30,7 +30,7 @@ from qa.citations import CheckedClaims, Citer
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import ClaimReply, NotedReply, SurveyReply
 from qa.quoting.evidence_score import ScoredUnit, score_units
-from qa.quoting.lists import is_item
+from qa.quoting.list_items import is_item
 from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
