@@ -2,8 +2,9 @@
 
 Definitions are recognized by position: the thing begins a sentence, followed by a verb and another function word ("is
 a", "ist eine", "是"), a colon, a dash or an equals sign; or an apposition ("the K80, a self-priming pump") or words in
-brackets ("Jonas Beck (quality manager)") follow it anywhere, or it is alone in brackets behind a word, or spells the initials of words before it ("Quality of Service (or
-QoS for short)"); or it is the first cell of a row, in any order of its words; or it is the heading above the sentence.
+brackets ("Jonas Beck (quality manager)") follow it anywhere; or it is alone in brackets behind a word, or spells the
+initials of words before it ("Quality of Service (or QoS for short)"); or it is the first cell of a row, in any order of
+its words; or it is the heading above the sentence.
 In languages without a list of verbs, any two function words follow it.
 """
 

@@ -6,7 +6,7 @@ some of its cells ("Which pumps are not running?").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.word_lists import cue
@@ -26,10 +26,8 @@ def rows_told(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: 
     denial = cue("denies", question.language).search(question.text)
     said = terms_at(question, *denial.span()) if denial else frozenset[str]()
     word = _negated(question, denial.end(), said) if denial else ""
-    columns = [*_flags(question, said, scored), *(_words(question, said, word, scored) if word else ())]
-    found = max(columns, key=lambda one: one[:3], default=None)
-    rest = sum(weight for term, weight in question.weights.items() if term not in said | {word})
-    if found is None or 2 * found[1] < rest:
+    found = max(_columns(question, said, word, scored), key=lambda one: one[:3], default=None)
+    if found is None or 2 * found[1] < _weight(question, question.weights.keys() - said - {word}):
         return None
     return _selection(question, found[3], retrieval, said, "" if found[0] else word, denial is not None)
 
@@ -41,44 +39,29 @@ def _negated(question: QuestionTerms, end: int, said: frozenset[str]) -> str:
     return next(iter([*behind, *(term for _, term in reversed(places))]), "")
 
 
-def _flags(
-    question: QuestionTerms, said: frozenset[str], scored: Sequence[ScoredUnit]
-) -> Iterator[tuple[bool, float, bool, Cell]]:
-    """Yield the cells with yes or no in columns that the question names, with the weight of its terms in their context.
-
-    The first column has none of them, and no other column has more of the question's terms in its name.
-    """
-    for cells in _rows(scored):
-        named = [_named(question, cell) - said for cell in cells]
-        weights = [sum(question.weights[term] for term in terms) for terms in named]
-        for cell, terms, weight in zip(cells[1:], named[1:], weights[1:], strict=True):
-            if weight and weight >= max(weights) and not terms <= named[0] and _is_flag(cell):
-                others = (term for term in question.weights.keys() - said - terms if cell.item.covers[term] >= ABOVE)
-                yield True, weight + sum(question.weights[term] for term in others), True, cell
-
-
-def _words(
+def _columns(
     question: QuestionTerms, said: frozenset[str], word: str, scored: Sequence[ScoredUnit]
 ) -> Iterator[tuple[bool, float, bool, Cell]]:
-    """Yield the cells with a term, except in the first column, with the weight of the other terms in their context.
+    """Yield cells behind the first one with (yes or no, weight of the question's terms in the context, sole, cell).
 
-    If the headings have the term, it says nothing about single rows. The third value is whether the cell has only this
-    term: "running", not "dry running".
+    They say yes or no, in a column with most of the question's terms in its name; or they have the negated `word`,
+    which says nothing about single rows if it is in the headings; `sole` is false for "dry running".
     """
-    for cells in _rows(scored):
-        covers = cells[0].item.covers
-        others = (term for term in question.weights.keys() - said - {word} if covers[term] >= ABOVE)
-        context = sum(question.weights[term] for term in others)
-        for cell in cells[1:]:
-            if _affirms(cell, word, question) and question.form(word, cell.language) not in cell.item.unit.above:
-                yield False, context, len(terms_of([cell.text], cell.language)) == 1, cell
-
-
-def _rows(scored: Sequence[ScoredUnit]) -> Iterator[list[Cell]]:
     for item in scored:
         fields = () if item.unit.label else item.unit.fields
-        if len(fields) > 1:
-            yield [Cell(item, place, fields[0][1]) for place in range(len(fields))]
+        cells = [Cell(item, place, fields[0][1]) for place in range(len(fields))]
+        named = [_named(question, cell) - said for cell in cells]
+        most = max((_weight(question, terms) for terms in named), default=0.0)
+        about = {term for term, cover in item.covers.items() if cover >= ABOVE} - said
+        for cell, terms in list(zip(cells, named, strict=True))[1:]:
+            if not terms <= named[0] and _weight(question, terms) >= most and _is_flag(cell):
+                yield True, _weight(question, about | terms), True, cell
+            elif word and _affirms(cell, word, question) and question.form(word, cell.language) not in item.unit.above:
+                yield False, _weight(question, about - {word}), len(terms_of([cell.text], cell.language)) == 1, cell
+
+
+def _weight(question: QuestionTerms, terms: Collection[str]) -> float:
+    return sum(question.weights[term] for term in terms)
 
 
 def _selection(
