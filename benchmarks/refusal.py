@@ -41,6 +41,7 @@ from evaluate.questions import Question, read_questions
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.lexicon import CorpusLexicon
+from pipelines.retrieve.question_terms import languages_of, read_question
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from pipelines.store.vector import Filter
@@ -48,7 +49,6 @@ from qa.quoting.answer_selection import select_units
 from qa.quoting.confidence import Features, features
 from qa.quoting.conflicts import demote_warned
 from qa.quoting.evidence_score import score_units
-from qa.quoting.question_terms import languages_of, read_question
 from qa.settings import AnswerSettings, QaSettings
 
 WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.lists import not_complete
-from qa.quoting.question_terms import QuestionTerms
 
 _GAIN = 0.1
 """Minimum share of the question's weight that a further selected sentence adds."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from pipelines.lang.ordinals import LAST, item_asked
 from pipelines.retrieve.list_items import is_item, item_number
+from pipelines.retrieve.question_terms import QuestionTerms, terms_at
 from qa.quoting.evidence_score import OWN, ScoredUnit
-from qa.quoting.question_terms import QuestionTerms, terms_at
 
 _SEARCHED = 5
 """Number of best units in whose chunks a list is searched for the item at a place."""

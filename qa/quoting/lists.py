@@ -15,9 +15,9 @@ from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.list_items import COLONS, is_item
+from pipelines.retrieve.question_terms import QuestionTerms
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.list_items import items_around
-from qa.quoting.question_terms import QuestionTerms
 
 _MAX_ITEMS = 20
 """Maximum quoted rows or items; the number of others is stated."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.list_items import item_at
 from qa.quoting.lists import table_of, terms_of
-from qa.quoting.question_terms import QuestionTerms
 from qa.quoting.quote_text import quote_cells, quote_text
 from qa.quoting.table_series import Cell, Series, SeriesSearch, reading_order, whole_column
 

@@ -16,10 +16,10 @@ from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import is_paired
+from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
 from qa.quoting.lists import table_of, terms_of
-from qa.quoting.question_terms import QuestionTerms, term_places, terms_at
 
 _UNCLEAR = frozenset({Kind.NUMBER, Kind.PERSON, Kind.REASON, Kind.PHONE, Kind.MAIL})
 """Kinds that do not tell which column is asked for."""

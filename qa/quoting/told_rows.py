@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
 from qa.quoting.evidence_score import ABOVE, ScoredUnit
 from qa.quoting.lists import terms_of
-from qa.quoting.question_terms import QuestionTerms, term_places, terms_at
 from qa.quoting.row_selection import SHOWN, RowSelection, asked_cells, selected_row
 from qa.quoting.table_series import Cell, Series, name_terms, reading_order, whole_column
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from pipelines.retrieve.shown_passages import clipped
 from qa.answer import Answer, Claim, Step
@@ -16,7 +17,6 @@ from qa.quoting.confidence import Features, confidence, features, lacks_value, m
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
 from qa.quoting.lists import WholeList, below, compared, counts_rows, first_row, whole_list, whole_table
-from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
 from qa.quoting.row_selection import RowSelection, numbered_item, select_rows
 from qa.quoting.table_series import units_of_table

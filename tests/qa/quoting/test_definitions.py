@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from qa.quoting.question_terms import defined_thing, read_question
+from pipelines.retrieve.question_terms import defined_thing, read_question
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval
@@ -36,6 +36,15 @@ def first_quote(question: str, texts: dict[str, str], language: str = "en") -> s
         extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0))
     )
     return found.citations[0].quote
+
+
+def test_an_apposition_defines_a_thing_anywhere_in_a_sentence() -> None:
+    texts = {
+        "log.txt": "The K80 runs every day of the week. The K80 and its hose are stored in the shed.",
+        "boats.txt": "Some boats leak. They are emptied every evening by the K80, a self-priming pump.",
+    }
+    assert first_quote("What is the K80?", texts) == "They are emptied every evening by the K80, a self-priming pump."
+
 
 
 @pytest.mark.parametrize(
