@@ -39,12 +39,8 @@ def first_quote(question: str, texts: dict[str, str], language: str = "en") -> s
 
 
 def test_an_apposition_defines_a_thing_anywhere_in_a_sentence() -> None:
-    texts = {
-        "log.txt": "The K80 runs every day of the week. The K80 and its hose are stored in the shed.",
-        "boats.txt": "Some boats leak. They are emptied every evening by the K80, a self-priming pump.",
-    }
-    assert first_quote("What is the K80?", texts) == "They are emptied every evening by the K80, a self-priming pump."
-
+    told = "The K80 and its hose are stored in the shed. Boats are emptied by the K80, a self-priming pump."
+    assert first_quote("What is the K80?", {"boats.txt": told}) == "Boats are emptied by the K80, a self-priming pump."
 
 
 @pytest.mark.parametrize(
