@@ -140,7 +140,7 @@ def test_further_units_are_selected_for_the_terms_they_add() -> None:
 def test_without_units_nothing_is_selected_and_confidence_is_low() -> None:
     query = read(TORQUE)
     assert select_units(query, [], 3) == select_quotes(query, [], []) == []
-    assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+    assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
     assert confidence(features(query, [], [])) < 0.2
 
 
