@@ -171,7 +171,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         several=several,
         lists=lists,
         counts=how_many is not None,
-        counted=_nearest_behind(question, word_of, how_many.end()) if how_many else "",
+        counted=_nearest_behind(question, word_of, *how_many.span()) if how_many else "",
         negative=any(cue(name, language).search(question) for name in ("denies", "whether")),
         separated=separated,
         sides=sides,
@@ -196,12 +196,12 @@ def terms_at(question: QuestionTerms, start: int, end: int) -> frozenset[str]:
     return frozenset(term for term, first, last in term_places(question) if first < end and start < last)
 
 
-def _nearest_behind(question: str, word_of: Mapping[str, str], place: int) -> str:
-    """Return the term whose word is the next one behind a place, else the last one before it; "" without terms."""
+def _nearest_behind(question: str, word_of: Mapping[str, str], start: int, end: int) -> str:
+    """Return the term whose word is the next one behind a part of a question, else the last one before it, or ""."""
     folded = fold(question)
     places = [(found, term) for term, word in word_of.items() if (found := folded.find(word)) >= 0]
-    behind = [one for one in places if one[0] >= place]
-    return min(behind)[1] if behind else max(places, default=(0, ""))[1]
+    behind = [one for one in places if one[0] >= end]
+    return min(behind)[1] if behind else max((one for one in places if one[0] < start), default=(0, ""))[1]
 
 
 def _words_in(word: str, language: str) -> list[str]:

@@ -23,7 +23,7 @@ from pipelines.lang.quantities import Kind
 from pipelines.retrieve.question_terms import QuestionTerms
 from qa.quoting.answer_selection import combined_cover
 from qa.quoting.evidence_score import ABOVE, ScoredUnit
-from qa.quoting.lists import counts_rows
+from qa.quoting.lists import counts_rows, terms_of
 from qa.quoting.quote_text import columns_asked
 
 _OTHERS = 3
@@ -80,9 +80,16 @@ def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     Always False for times, which may have no number ("daily", "until it is dry"). A number may be that of the rows, and
     a date may be told by what happens before.
     """
-    if not question.wants or Kind.TIME in question.wants or (chosen and counts_rows(question, chosen[0])):
+    if not question.wants or Kind.TIME in question.wants or (chosen and _counts_any_row(question, chosen[0])):
         return False
     return not any(item.gives or (Kind.DATE in question.wants and _tells_when(item)) for item in chosen[:2])
+
+
+def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
+    """Whether a question is answered by the number of rows, and does not name one of them."""
+    cells = terms_of((cell for _, cell in best.unit.fields), best.unit.hit.chunk.language)
+    named = cells & question.forms(best.unit.hit.chunk.language) - best.unit.above
+    return counts_rows(question, best) and not named
 
 
 def _tells_when(item: ScoredUnit) -> bool:
