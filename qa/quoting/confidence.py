@@ -5,8 +5,7 @@ features use only the best unit, since the terms of several units are often abou
 content of a word is that in its language, since in a small corpus every word is rare. Missing words count less in a
 long question, where some are always paraphrased.
 
-The log loss in leave-one-corpus-out validation, averaged over 16 corpora, is 0.39; without `untold` or `valueless`
-0.42, without `unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. `benchmarks/refusal.py` fits the
+The log loss in leave-one-corpus-out validation, averaged over 16 corpora, is 0.40. `benchmarks/refusal.py` fits the
 weights (`refusal.toml`), estimates the loss on a new corpus, and lists features that do not help.
 """
 
@@ -98,7 +97,7 @@ def _tells_when(item: ScoredUnit) -> bool:
 
 def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:
     """Whether a question for one thing names no column of a row, although a word of it is not in the row."""
-    selects = question.several or question.counts or question.comparison
+    selects = question.several or question.counts or question.comparison or question.sides
     if selects or best.unit.label or not best.unit.fields or columns_asked(question, best.unit):
         return False
     return any(cover < ABOVE for cover in best.covers.values())

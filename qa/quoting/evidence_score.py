@@ -168,7 +168,11 @@ class _Coverage:
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
-        self._related = _related(question, hits, lexicon)
+        denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
+        self._related = {
+            term: [(other, cosine) for other, cosine in related if other not in denied]
+            for term, related in _related(question, hits, lexicon).items()
+        }
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it."""
