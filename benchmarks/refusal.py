@@ -21,8 +21,9 @@ cover of the chosen units, the cosine of question and sentence, the sentence's s
 question, a missing reason that is asked for, the difference in cover between the best unit and the others of its
 document (with and without names and codes), what no unit of its document has, and whether it is a row. These lower the
 loss a little on the corpora that are fitted, and recognize no more in others: the missing word that the corpus has
-elsewhere, the share of words within the unit, a word that counts only because the unit has a value of its kind, the
-cosine of the missing word with the nearest word of the unit, and information by stems; a random forest of all of them.
+elsewhere, the share of words within the unit, the word next to the interrogative one, a word that counts only because
+the unit has a value of its kind, the cosine of the missing word with the nearest word of the unit, and information by
+stems; a random forest of all of them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from evaluate.questions import Question, read_questions
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.lexicon import CorpusLexicon
+from pipelines.retrieve.question_terms import languages_of, read_question
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from pipelines.store.vector import Filter
@@ -48,7 +50,6 @@ from qa.quoting.answer_selection import select_units
 from qa.quoting.confidence import Features, features
 from qa.quoting.conflicts import demote_warned
 from qa.quoting.evidence_score import score_units
-from qa.quoting.question_terms import languages_of, read_question
 from qa.settings import AnswerSettings, QaSettings
 
 WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"

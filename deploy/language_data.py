@@ -19,7 +19,7 @@ from wordfreq import available_languages, top_n_list
 
 DATA = Path(__file__).parent.parent / "pipelines" / "lang" / "data"
 COMMONEST = 3000
-"""Common words a language; `qa.quoting.question_terms.GENERAL` says what was tried."""
+"""Common words a language; `pipelines.retrieve.question_terms.GENERAL` says what was tried."""
 CODES = sorted(path.stem for path in DATA.glob("??.toml"))
 OTHER_NAMES = {"no": "nb"}
 """Languages that the libraries call otherwise."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.questions import joined
+from pipelines.lang.follow_up import joined
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import StandaloneReply

@@ -133,19 +133,20 @@ class KnowledgeBase:
 
         Args:
             query: a question or search words.
-            limit: maximum chunks.
+            limit: maximum chunks, 1 or more.
             where: a filter for documents, pages, tags and dates.
 
         Returns:
             The chunks with the best scores, best first, each with the components of its score by layer and edge.
 
         Raises:
-            NotFound, SettingsError: for an invalid filter, as in `ask`.
+            NotFound, SettingsError: for an invalid filter or limit, as in `ask`.
 
         Example:
             for hit in knowledge.retrieve("shaft seal", limit=3):
                 print(hit.score, hit.uri, hit.chunk.text)
         """
+        _limited(self._settings.qa.answer, limit)
         knowledge = self._live.now()
         found = knowledge.within(where).retrieve(query, limit)
         return found if self._live.now() is knowledge else self.confined(where).retrieve(query, limit)

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.lang.numbers import FIGURE, WRITTEN_DATE, number_word
+from pipelines.lang.ordinals import ordinal, ordinal_value
 from pipelines.lang.profile import of_language, read_table
 from pipelines.lang.quantities import Kind, quantities
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import bounded, cue, wording
 
 _ANY = "any"
 _LAST_WORD = re.compile(r"(?<!\w)\w++\s$")
@@ -24,7 +25,6 @@ _INCLUSIVE = frozenset({"at_least", "at_most", "since", "until"})
 _OF_DATES = frozenset({"later", "since", "earlier", "until"})
 _TO_END = frozenset({"later", "until"})
 """Comparisons with the end of a year or month: "after 2020"."""
-_ARTICLE = re.compile(r"\s*+(?:[^\W\d_]{1,4}\s)?")
 _YEAR = re.compile(r"(?:19|20)\d\d(?![\d.,])")
 _DATE = re.compile(rf"(?:{WRITTEN_DATE.pattern}|{_YEAR.pattern})(?!\d)")
 _JOINT = re.compile(r"\s?(?:[^\W\d]{1,3}|[-–~]|至|到)\s?")
@@ -76,7 +76,7 @@ def comparison_asked(question: str, language: str) -> Comparison | None:
     for highest, kinds, pattern in _superlatives(language):
         if found := pattern.search(question):
             count, start = _count_before(question, found.start(), language)
-            rank = next((int(name[1:]) for name, text in found.groupdict().items() if text), 1)
+            rank = ordinal_value(found.group(), language) or 1
             return Comparison(highest, kinds, Span(start, found.end()), count, rank)
     return None
 
@@ -141,10 +141,13 @@ def _dates(question: str) -> list[_Value]:
 
 
 def _behind(question: str, place: int, values: Sequence[_Value]) -> _Value | None:
-    """Return the value behind a place, a blank and an article."""
-    article = _ARTICLE.match(question, place)
-    starts = {place, place + 1, article.end() if article else place}
-    return next((value for value in values if value.start in starts), None)
+    """Return the value behind a place and an article; "above ZP 60" names a thing, and no value."""
+    return next((one for one in values if one.start >= place and _is_gap(question[place : one.start])), None)
+
+
+def _is_gap(text: str) -> bool:
+    """Whether a text is a blank, an article, or nothing; the articles are those of all languages."""
+    return text.strip().lower() in ("", *chain.from_iterable(wording("article").values()))
 
 
 def _before(place: int, values: Sequence[_Value]) -> _Value | None:
@@ -185,17 +188,14 @@ def _kinds(named: str) -> frozenset[Kind]:
 
 
 def _superlative(parts: Sequence[str], language: str) -> re.Pattern[str]:
-    """Return the pattern of superlatives, with a rank before them in the group r2 or r3."""
-    ranks = [
-        rf"(?P<r{number}>{'|'.join(words)})"
-        for number, by_language in read_table("comparisons")["rank"].items()
-        if (words := of_language(by_language, language))
-    ]
-    before = rf"(?:(?:{'|'.join(ranks)})[\s-]?)?" if ranks else ""
-    spaced = [part for part in parts if not CJK_CHARACTER.search(part)]
-    bounded = [part for part in parts if CJK_CHARACTER.search(part)]
-    bounded += [rf"(?<!\w){before}(?:{'|'.join(spaced)})(?!\w)"] if spaced else []
-    return re.compile("|".join(bounded), re.IGNORECASE)
+    """Return the pattern of superlatives, with an ordinal before them or in place of their first part."""
+    table, rank = read_table("ordinals"), ordinal(language)
+    if not rank:
+        return bounded(parts)
+    if replaced := table["replaces"].get(language):
+        parts = [part.replace(replaced, f"(?:{replaced}|{rank}(?:に| ?))") for part in parts]
+    before = rf"(?:{rank}{table['between'].get(language, '')}[\s-]?)?"
+    return bounded([rf"{before}(?:{part})" for part in parts])
 
 
 @cache
@@ -203,7 +203,7 @@ def _limits(language: str) -> tuple[tuple[str, str, re.Pattern[str]], ...]:
     """Return (before or behind the value, name, pattern) of the words for limits."""
     table = read_table("comparisons")
     return tuple(
-        (place, name, _bounded(parts))
+        (place, name, bounded(parts))
         for place in ("before", "behind")
         for name, by_language in table[place].items()
         if (parts := of_language(by_language, language))
@@ -212,9 +212,4 @@ def _limits(language: str) -> tuple[tuple[str, str, re.Pattern[str]], ...]:
 
 @cache
 def _between(language: str) -> re.Pattern[str]:
-    return _bounded(of_language(read_table("comparisons")["between"], language) or [r"(?!)"])
-
-
-def _bounded(parts: Sequence[str]) -> re.Pattern[str]:
-    bounded = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in parts]
-    return re.compile("|".join(bounded), re.IGNORECASE)
+    return bounded(of_language(read_table("comparisons")["between"], language) or [r"(?!)"])

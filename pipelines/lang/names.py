@@ -52,6 +52,14 @@ ORGANIZATION = re.compile(rf"\b(?:{_any((*_of('legal_forms', 'anywhere'), *_of('
 """Words that occur only in names of organizations."""
 CHINESE_ORGANIZATIONS = _any(_of("kinds", "zh"))
 """Endings of Chinese names of organizations, as alternatives of a regular expression."""
+_PARTNERS = re.compile(rf"[{CAPITAL}][^\W\d_]+ & [{CAPITAL}][^\W\d_]")
+_IN_CHINESE = re.compile(rf"[{HAN}](?:{CHINESE_ORGANIZATIONS})")
+
+
+def names_organization(text: str) -> bool:
+    """Whether `text` names an organization: by a legal form or another word of such names, or two partners."""
+    return any(pattern.search(text) for pattern in (ORGANIZATION, _PARTNERS, _IN_CHINESE))
+
 
 # Words in names that do not distinguish persons, places or organizations.
 
@@ -86,6 +94,8 @@ _NAME = re.compile(
 )
 _HAN_RUN = re.compile(rf"(?<![{HAN}\d])(?<!\d\s)[{HAN}]{{2,4}}(?![{HAN}])")
 """A run that may be a name; after a figure it is a unit."""
+_HAN_AGENT = re.compile(rf"(?:由(?!于)|(?<![{HAN}])[^\W\d_]{{2,6}}(?:是|为|[:：]\s?))(?=(?P<name>[{HAN}]{{2,3}}))")
+"""A run behind the word for who does something, or behind "is" or a colon after a short subject."""
 
 
 def names_person(text: str, language: str = "") -> bool:
@@ -94,7 +104,11 @@ def names_person(text: str, language: str = "") -> bool:
         return True
     if any(match["first"].casefold() in _names(spaced=True) for match in _NAME.finditer(text)):
         return True
-    runs = (run for match in _HAN_RUN.finditer(text) if (run := match.group()) not in _words_by_pairs())
+    if any(_NAME.match(text, by.end() + 1) for by in cue("agent", language).finditer(text)):
+        return True
+    found = [match.group() for match in _HAN_RUN.finditer(text)]
+    found += [match["name"] for match in _HAN_AGENT.finditer(text) if match["name"][:2] not in _words_by_pairs()]
+    runs = (run for run in found if run not in _words_by_pairs())
     return any(not _names(spaced=False).isdisjoint((run[0], run[:2])) for run in runs)
 
 

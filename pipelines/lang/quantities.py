@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CURRENCY
-from pipelines.lang.names import names_person
+from pipelines.lang.names import names_organization, names_person
 from pipelines.lang.numbers import DATE, decimal, number_word, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
 from pipelines.lang.terms import stem
@@ -120,9 +120,9 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
 
     In a table row with its header, the unit may be separate from the figure ("Torque, N·m | 110").
     """
-    if Kind.NUMBER in kinds and (_PLAIN.search(text) or any(_counts(text, language))):
+    if Kind.NUMBER in kinds and (_PLAIN.search(text) or plain_numbers(text, language)):
         return True
-    if Kind.PERSON in kinds and names_person(text, language):
+    if Kind.PERSON in kinds and (names_person(text, language) or names_organization(text)):
         return True
     if Kind.DATE in kinds and (_CLOCK.search(text) or cue("clock", language).search(text)):
         return True
@@ -131,6 +131,18 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
     if any(value.kind in kinds for value in _quantities(text, language)):
         return True
     return "|" in text and _PLAIN.search(text) is not None and any(kind in kinds for kind, _ in _apart(text, language))
+
+
+def plain_numbers(text: str, language: str = "") -> list[tuple[int, int]]:
+    """Return the start and end of the numbers in a text, in digits and words, that count things.
+
+    They have no unit, and are not part of a date, a time of day, a code or the mark of a list item.
+    """
+    taken = [value.span for value in _quantities(text, language)] + [Span(*one.span()) for one in _CLOCK.finditer(text)]
+    articles = profile(language or "en").stop_words
+    found = [match.span() for match in _PLAIN.finditer(text)]
+    found += [one.span() for one in number_words(language).finditer(text) if one.group().lower() not in articles]
+    return [one for one in found if not any(span.start < one[1] and one[0] < span.end for span in taken)]
 
 
 def is_unit(written: str, language: str = "") -> bool:
@@ -161,14 +173,6 @@ def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]
     for match in number_words(language).finditer(text):
         if not _FIGURE_BEFORE.search(text, max(0, match.start() - 2), match.start()):
             yield match.start(), match.end(), number_word(match.group(), language)
-
-
-def _counts(text: str, language: str) -> Iterator[str]:
-    """Yield the number words, except those that may be articles ("ein")."""
-    articles = profile(language or "en").stop_words
-    yield from (
-        match.group() for match in number_words(language).finditer(text) if match.group().lower() not in articles
-    )
 
 
 def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:

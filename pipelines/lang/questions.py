@@ -24,12 +24,8 @@ _ANY_HAN = "zh"
 """Language whose question words split Han text inside a question of another script."""
 _PART = re.compile(r"[^\W_]+")
 _REST = re.compile(r"[^\W\d_]*")
-_EXPECTED = ("en",)
-"""Assumed languages of a question that is too short to be identified."""
 _OPENING = "\"'“”‘’„«»("
 _ENDS = (".", "?", "!", ":")
-_SHORT = 3
-"""A question with fewer content words, none of them with a digit, refers to the previous one."""
 
 
 def pair_words(
@@ -162,6 +158,11 @@ def _by_pairs(run: str, language: str, rarity: Callable[[str], float]) -> Iterat
         yield from pair_words(terms(piece, language, stop=False), commonness, common)
 
 
+def pieces(word: str, language: str) -> Sequence[str]:
+    """Return a word, or the parts of a run without blanks between its question words."""
+    return _splitters(language)[0].split(word) if UNSPACED_CHARACTER.search(word) else (word,)
+
+
 @lru_cache(maxsize=8)
 def _splitters(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
     """Return a pattern that splits runs, and the other interrogative characters.
@@ -248,53 +249,6 @@ def compared_words(question: str, language: str, word_of: Mapping[str, str]) -> 
         if left and right:
             return max(left)[1], min(right)[1]
     return ()
-
-
-def joined(question: str, before: str) -> str:
-    """Return a follow-up question with the subject of the question `before` appended, any other unchanged.
-
-    Without a model the question is not rewritten: the missing subject words are added in brackets.
-    """
-    if not is_follow_up(question):
-        return question
-    here = set(words(question))
-    lacking = [word for word in _subject(before, question) if word.casefold() not in here]
-    return f"{question.rstrip()} ({' '.join(lacking)})" if lacking else question
-
-
-def is_follow_up(question: str) -> bool:
-    """Whether a question refers to the previous one: by a pronoun, by "what about ...", or because it is too short."""
-    language = detect_language(question, _EXPECTED)
-    if any(cue(name, language).search(question) for name in ("goes_on", "points_back")):
-        return True
-    own = [word for word in words(question) if word not in question_stop_words(language)]
-    unspaced = UNSPACED_CHARACTER.search(question) is not None
-    return len(own) < _SHORT and not unspaced and not any(any(c.isdigit() for c in word) for word in own)
-
-
-def _subject(question: str, following: str) -> Iterator[str]:
-    """Yield the subject words of a question that the `following` one does not replace.
-
-    If the following question has content words ("And its mass?"), they replace the kind of value; if it has codes or
-    years, these replace the previous ones.
-    """
-    language = detect_language(question, _EXPECTED)
-    known, figures = {*words(question), *question_stop_words(language)}, _has_digit(following)
-    asks = any(word not in known and not _has_digit(word) for word in words(following))
-    for word in re.split(r"[\s?？]+", question):
-        for plain in _pieces(word.strip(".,;:!()\"'¿¡"), language):
-            replaced = (asks and value_kinds(plain, language)) or (figures and _has_digit(plain))
-            if words(plain) and plain.casefold() not in question_stop_words(language) and not replaced:
-                yield plain
-
-
-def _pieces(word: str, language: str) -> Sequence[str]:
-    """Return a word, or the parts of a run without blanks between its question words."""
-    return _splitters(language)[0].split(word) if UNSPACED_CHARACTER.search(word) else (word,)
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 def information(word: str, language: str, default: float) -> float:

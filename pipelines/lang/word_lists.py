@@ -9,7 +9,7 @@ or refer to something named before; matching takes linear time. `data/wording.to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from pipelines.lang.profile import (
 )
 
 T = TypeVar("T")
+_NOTHING = r"(?!)"
 
 
 class StringFinder(Generic[T]):
@@ -86,9 +87,16 @@ def cue(name: str, language: str = "") -> re.Pattern[str]:
 
     For a language without such words, the pattern matches nothing.
     """
-    chosen = cue_words(name, language)
-    parts = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}(?!\w)" for part in chosen]
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+    return bounded(cue_words(name, language))
+
+
+def bounded(parts: Iterable[str], end: str = r"(?!\w)") -> re.Pattern[str]:
+    """Return a pattern for any of `parts` between word boundaries, except in scripts without blanks; case is ignored.
+
+    Without parts it matches nothing. `end` is the boundary behind a part.
+    """
+    found = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}{end}" for part in parts]
+    return re.compile("|".join(found) or _NOTHING, re.IGNORECASE)
 
 
 def cue_words(name: str, language: str = "") -> list[str]:
@@ -98,7 +106,6 @@ def cue_words(name: str, language: str = "") -> list[str]:
 
 _UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
 """Words in these scripts may follow another word without a blank."""
-_NOTHING = r"(?!)"
 
 
 @cache

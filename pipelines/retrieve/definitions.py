@@ -1,9 +1,10 @@
 """Finds the evidence units that define a thing ("What is a daemon?").
 
 Definitions are recognized by position: the thing begins a sentence, followed by a verb and another function word ("is
-a", "ist eine", "是"), a colon, a dash or an equals sign; or words in brackets follow it anywhere ("Jonas Beck (quality
-manager)"), or it is alone in brackets behind a word, or spells the initials of words before it ("Quality of Service (or
-QoS for short)"); or it is the first cell of a row, in any order of its words; or it is the heading above the sentence.
+a", "ist eine", "是"), a colon, a dash or an equals sign; or an apposition ("the K80, a self-priming pump") or words in
+brackets ("Jonas Beck (quality manager)") follow it anywhere; or it is alone in brackets behind a word, or spells the
+initials of words before it ("Quality of Service (or QoS for short)"); or it is the first cell of a row, in any order of
+its words; or it is the heading above the sentence.
 In languages without a list of verbs, any two function words follow it.
 """
 
@@ -31,6 +32,7 @@ _MARK = re.compile(r"\s*+(?:[:：=]|[-–—]\s)")
 """The separator of term and text in a glossary."""
 _INSERTED = re.compile(r"^[\"”“»']?,[^,]{1,40},")
 """A phrase between a thing and its verb: "a fork, in the software field, means"."""
+_COMMA = re.compile(r"[\"”“»']?[,，]\s?")
 _OPENING, _CLOSING = re.compile(r"[^\W\d_][\"”“»']?\s{0,2}[(（]\s?$"), re.compile(r"\s?[)）]")
 _BEFORE = 6
 """Characters in which a word ends and a bracket opens."""
@@ -76,10 +78,18 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
     explained = _BRACKET.match(behind)
     if (explained and any(map(str.isalpha, explained.group()))) or _is_short_for(before, thing, behind):
         return True
+    if _is_apposition(behind, language):
+        return True
     after = _BRACKET.sub("", _text_after(_NUMBERING.sub("", fold(unit.text)), thing, language))
     if len(unit.own) < MIN_SENTENCE_TERMS or not after:
         return False
     return _MARK.match(after) is not None or _goes_on(after, language)
+
+
+def _is_apposition(behind: str, language: str) -> bool:
+    """Whether what is behind a thing begins with a comma and an indefinite article: ", a self-priming pump"."""
+    comma = _COMMA.match(behind)
+    return comma is not None and cue("apposition", language).match(behind, comma.end()) is not None
 
 
 def _is_code_of(unit: EvidenceUnit, name: str, thing: str) -> bool:

@@ -50,7 +50,7 @@ class EvidenceUnit:
     - `group`: for a row, the merged cell over all columns above it; for a sentence, the glossary term it describes.
     - `table`: the id of its table, or "".
     - `own`: its terms, with those of header, fields and glossary term.
-    - `denied`: the terms of a row that are only in columns with a negated name: "Not suitable for".
+    - `denied`: the terms of a row that are only in columns with a negated name ("Not suitable for"), with this name.
     - `near`: the terms of the adjacent units.
     - `above`: the terms of title, file name, headings and caption.
     - `chunk`: the terms of its whole chunk.
@@ -127,7 +127,7 @@ def _searched_text(piece: EvidenceLine) -> str:
 
 def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
     denies = cue("denies", language)
-    denied = " ".join(cell for name, cell in fields if denies.search(name))
+    denied = " ".join(f"{name} {cell}" for name, cell in fields if cell and denies.search(name))
     affirmed = " ".join(cell for name, cell in fields if not denies.search(name)) if denied else ""
     return _terms(denied, language) - _terms(affirmed, language)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from qa.quoting.evidence_score import OWN, ScoredUnit
-from qa.quoting.lists import not_complete
-from qa.quoting.question_terms import QuestionTerms
+from qa.quoting.lists import counts_rows, not_complete
 
 _GAIN = 0.1
 """Minimum share of the question's weight that a further selected sentence adds."""
@@ -67,6 +67,8 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     something is so, the repetition is the answer.
     """
     best = scored[0]
+    if question.counts and best.unit.label:  # the heading of a table names what its rows are
+        return next((item for item in scored if item.unit.rank == best.unit.rank and counts_rows(question, item)), best)
     if question.negative or not _repeats(question, best):
         return best
     others = (item for item in scored if item.unit.rank == best.unit.rank and not _repeats(question, item))

@@ -5,8 +5,7 @@ features use only the best unit, since the terms of several units are often abou
 content of a word is that in its language, since in a small corpus every word is rare. Missing words count less in a
 long question, where some are always paraphrased.
 
-The log loss in leave-one-corpus-out validation, averaged over 16 corpora, is 0.39; without `untold` or `valueless`
-0.42, without `unsaid`, `other`, `strange` or `margin` 0.41, without `counts` 0.40. `benchmarks/refusal.py` fits the
+The log loss in leave-one-corpus-out validation, averaged over 16 corpora, is 0.40. `benchmarks/refusal.py` fits the
 weights (`refusal.toml`), estimates the loss on a new corpus, and lists features that do not help.
 """
 
@@ -18,10 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipelines.lang.numbers import tells_when
 from pipelines.lang.quantities import Kind
+from pipelines.retrieve.question_terms import QuestionTerms
 from qa.quoting.answer_selection import combined_cover
-from qa.quoting.evidence_score import ScoredUnit
-from qa.quoting.question_terms import QuestionTerms
+from qa.quoting.evidence_score import ABOVE, ScoredUnit
+from qa.quoting.lists import counts_rows, terms_of
+from qa.quoting.quote_text import columns_asked
 
 _OTHERS = 3
 """Other documents that the best one is compared with."""
@@ -40,9 +42,9 @@ class Features:
     - `unsaid`: the share of the information of all words that is missing.
     - `other`: the weight of the missing number or code of the question: the unit is about another year or model.
     - `strange`: how much of a name is missing that is in no passage of the corpus.
-    - `valueless`: 1 if a kind of value other than a plain number is asked for, and none of the best two units has it.
+    - `valueless`: 1 if a kind of value is asked for, and none of the best two units has it.
     - `margin`: the square root of the difference in coverage between the best unit and those of other documents.
-    - `counts`: 1 if a plain number is asked for, which nearly every sentence has.
+    - `columnless`: 1 if the unit is a row of a table, and the question has another word and names no column.
     """
 
     untold: float
@@ -51,33 +53,54 @@ class Features:
     valueless: float
     strange: float
     margin: float
-    counts: float
+    columnless: float
 
 
 def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequence[ScoredUnit]) -> Features:
     """Return the features for the scored and the chosen units; without units, each has its worst value."""
-    counts = question.wants == {Kind.NUMBER}
     if not chosen or not question.total:
-        return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float(counts))
+        return Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
     missing = [question.information[term] * lack for term, lack in lacks.items()]
     return Features(
         untold=max(missing) * (1 - min(1.0, len(missing) / _LONG)),
         unsaid=sum(missing) / (sum(question.information.values()) or 1.0),
         other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
-        valueless=float(not counts and lacks_value(question, chosen)),
+        valueless=float(lacks_value(question, chosen)),
         strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
         margin=_margin(scored),
-        counts=float(counts),
+        columnless=float(_names_no_column(question, chosen[0])),
     )
 
 
 def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     """Whether a kind of value is asked for that none of the best two units has.
 
-    Always False for times, which may have no number: "daily", "until it is dry".
+    Always False for times, which may have no number ("daily", "until it is dry"). A number may be that of the rows, and
+    a date may be told by what happens before.
     """
-    return bool(question.wants) and Kind.TIME not in question.wants and not any(item.gives for item in chosen[:2])
+    if not question.wants or Kind.TIME in question.wants or (chosen and _counts_any_row(question, chosen[0])):
+        return False
+    return not any(item.gives or (Kind.DATE in question.wants and _tells_when(item)) for item in chosen[:2])
+
+
+def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
+    """Whether a question is answered by the number of rows, and does not name one of them."""
+    cells = terms_of((cell for _, cell in best.unit.fields), best.unit.hit.chunk.language)
+    named = cells & question.forms(best.unit.hit.chunk.language) - best.unit.above
+    return counts_rows(question, best) and not named
+
+
+def _tells_when(item: ScoredUnit) -> bool:
+    return tells_when(item.unit.text, item.unit.hit.chunk.language)
+
+
+def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:
+    """Whether a question for one thing names no column of a row, although a word of it is not in the row."""
+    selects = question.several or question.counts or question.comparison or question.sides
+    if selects or best.unit.label or not best.unit.fields or columns_asked(question, best.unit):
+        return False
+    return any(cover < ABOVE for cover in best.covers.values())
 
 
 def missing_words(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:

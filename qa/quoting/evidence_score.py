@@ -17,14 +17,16 @@ from statistics import fmean, pstdev
 
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
+from pipelines.lang.counting import counts_in_row, counts_in_text
+from pipelines.lang.derivation import same_root
 from pipelines.lang.quantities import Kind, gives
-from pipelines.lang.terms import max_edits, spelled_like, stem, words
+from pipelines.lang.terms import max_edits, spelled_like, stem, terms, words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
-from qa.quoting.question_terms import QuestionTerms, defined_thing
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
@@ -98,7 +100,7 @@ def _order(item: ScoredUnit) -> tuple[float, int, int]:
 def _scored(
     unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, defines: bool, coverage: _Coverage
 ) -> ScoredUnit:
-    value = bool(question.wants) and _gives(question, unit)
+    value = bool(question.wants) and _gives(question, unit, coverage)
     asking = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
@@ -108,12 +110,35 @@ def _scored(
     return ScoredUnit(unit, score, covered, 0.0, value, covers, defines)
 
 
-def _gives(question: QuestionTerms, unit: EvidenceUnit) -> bool:
-    """Whether a unit has a value asked for: with a unit of measure, or in a column with a suitable name."""
-    language = unit.hit.chunk.language
-    if gives(question.wants, _without(question, unit), language):
+def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> bool:
+    """Whether a unit has a value asked for: with a unit of measure, or in a column with a suitable name.
+
+    If the number of things is asked for, it must be a number of these things.
+    """
+    language, text = unit.hit.chunk.language, _without(question, unit)
+    if question.counted and question.wants == {Kind.NUMBER}:
+        things = coverage.forms(question.counted, language)
+        if unit.fields:
+            return counts_in_row(unit.fields, things, unit.own | unit.above, language)
+        return counts_in_text(text, things, language)
+    if gives(question.wants, text, language):
         return True
-    return any(question.wants_of(name, cell, language) for name, cell in unit.fields)
+    if any(question.wants_of(name, cell, language) for name, cell in unit.fields):
+        return True
+    who = _labelled(unit) if Kind.PERSON in question.wants else ()
+    return any(_names_who(question, name, cell, coverage, language) for name, cell in who)
+
+
+def _names_who(question: QuestionTerms, name: str, cell: str, coverage: _Coverage, language: str) -> bool:
+    """Whether a cell has letters, and its column name what the question asks about: "Maker" for "Who made ...?"."""
+    named = frozenset(terms(name, language))
+    return any(map(str.isalpha, cell)) and any(named & coverage.forms(term, language) for term in question.weights)
+
+
+def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
+    """Return the fields of a row without the first one, or label and text of "Maker: Rocca"."""
+    label, colon, text = unit.text.partition(": ")
+    return unit.fields[1:] or ([(label, text)] if colon and not unit.is_row else [])
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
@@ -143,7 +168,11 @@ class _Coverage:
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
-        self._related = _related(question, hits, lexicon)
+        denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
+        self._related = {
+            term: [(other, cosine) for other, cosine in related if other not in denied]
+            for term, related in _related(question, hits, lexicon).items()
+        }
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it."""
@@ -161,6 +190,11 @@ class _Coverage:
                 break
             best = max(best, RELATED * cosine * self._place(other, unit))
         return best
+
+    def forms(self, term: str, language: str) -> frozenset[str]:
+        """Return the forms of a term and of the related words in texts in a language."""
+        own = self._question.parts(term, language) or frozenset({self._question.form(term, language)})
+        return own | {other for other, _ in self._related.get(term, ())}
 
     def _place(self, term: str, unit: EvidenceUnit) -> float:
         if term in unit.own:
@@ -205,6 +239,7 @@ def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> 
         same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
         least = max(NEAREST, fmean(same) + OUTSTANDING * pstdev(same)) if same else NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
+        related += [(one, 1.0) for one, other in word_of.items() if same_root(word, other, question.language)]
         if term in question.unknown and word not in common_words(question.language):
             like = spelled_like(word, passage_words, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]

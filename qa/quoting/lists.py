@@ -5,27 +5,22 @@ Also quotes the text below a heading or a colon that is the best unit, since it 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
-from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.list_items import COLONS, is_item
+from pipelines.retrieve.question_terms import QuestionTerms
 from qa.quoting.evidence_score import OWN, ScoredUnit
-from qa.quoting.question_terms import QuestionTerms
+from qa.quoting.list_items import items_around
 
-_MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?\d{1,3}[.)])\s")
-"""The mark of a list item, if the text contains it."""
-_BLANK = "\n\n"
 _MAX_ITEMS = 20
 """Maximum quoted rows or items; the number of others is stated."""
-_COLONS = (":", "：")
 _MAX_SENTENCES = 6
 """Maximum quoted sentences below a heading."""
 _AS_GOOD = 0.95
@@ -65,25 +60,6 @@ def not_complete(left: int) -> str:
     return f"The list is not complete: {left} more sentences or rows are omitted."
 
 
-def is_item(unit: EvidenceUnit) -> bool:
-    """Whether a unit is a list item: it begins with a mark, or no line of its block does and the block is not a wrapped
-    paragraph, since the first word of a next line would have fitted."""
-    if unit.is_row or unit.label or unit.text.endswith(_COLONS):
-        return False
-    text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
-    lines = f"{text[:place].rpartition(_BLANK)[2]}{text[place:].partition(_BLANK)[0]}".strip().split("\n")
-    if any(_MARK.match(line) for line in lines):
-        return _MARK.match(unit.text) is not None
-    width = max(map(len, lines))
-    return any(len(line) + 1 + len(_first_word(after)) <= width for line, after in pairwise(lines))
-
-
-def _first_word(line: str) -> str:
-    """Return the first word of a line; in scripts without blanks, where lines break anywhere, two characters."""
-    word = line.partition(" ")[0]
-    return word[:2] if UNSPACED_CHARACTER.match(word) else word
-
-
 def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
     """Return the list that the best unit belongs to or introduces, or None if it is not a row or an item.
 
@@ -104,14 +80,11 @@ def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:
     The word nearest to "how many" must name what all rows are: in the headings or the first column name, and in no
     other column name, and no column may have numbers of things.
     """
-    asked = cue("how_many", question.language).search(question.text)
-    if asked is None or question.comparison or best.unit.label or not best.unit.fields:
+    if not question.counts or question.comparison or best.unit.label or not best.unit.fields:
         return False
-    folded, language = fold(question.text), best.unit.hit.chunk.language
-    places = {term: folded.find(word, asked.end()) for term, word in question.words.items()}
-    thing = min((term for term, place in places.items() if place >= 0), key=lambda term: places[term], default="")
+    language = best.unit.hit.chunk.language
     (first, _), *others = best.unit.fields
-    form = question.form(thing, language)
+    form = question.form(question.counted, language)
     is_named = form in best.unit.above | terms_of((first,), language)
     return is_named and not any(
         form in terms_of((name,), language) or Kind.NUMBER in value_kinds(name, language) for name, _ in others
@@ -142,7 +115,7 @@ def below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit
     own.sort(key=lambda item: item.unit.span)
     head = _head(question, best, own)
     unit = head.unit
-    if unit.is_row or not (unit.label or unit.text.endswith(_COLONS)):
+    if unit.is_row or not (unit.label or unit.text.endswith(COLONS)):
         return None
     found = list(takewhile(lambda item: not item.unit.label, own[own.index(head) + 1 :]))
     listed = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found))
@@ -223,17 +196,7 @@ def _weight(form: str, question: QuestionTerms, language: str) -> float:
     return max(question.weights[term] for term in question.weights if question.form(term, language) == form)
 
 
-def _items(best: ScoredUnit, in_order: Sequence[ScoredUnit]) -> WholeList | None:
+def _items(best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
     """Return the list items around a unit, or after it if it introduces a list."""
-    own = [item for item in in_order if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
-    place = next((place for place, item in enumerate(own) if item.unit.span == best.unit.span), len(own))
-    opens = not is_item(best.unit)
-    first = last = place + opens
-    while last < len(own) and is_item(own[last].unit):
-        last += 1
-    while first and not opens and is_item(own[first - 1].unit):
-        first -= 1
-    if last - first < 2:
-        return None
-    items = own[first:last]
-    return WholeList(tuple(items[:_MAX_ITEMS]), len(items) - len(items[:_MAX_ITEMS]), sure=last < len(own))
+    items, sure = items_around(best, others)
+    return WholeList(tuple(items[:_MAX_ITEMS]), len(items) - len(items[:_MAX_ITEMS]), sure) if len(items) > 1 else None

@@ -8,8 +8,8 @@ from itertools import groupby, takewhile
 from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import Fields, cells_of
-from qa.quoting.question_terms import QuestionTerms
 
 
 def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = False) -> str:
@@ -23,7 +23,7 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = Fa
         return text if not unit.group or text.startswith(unit.group) else f"{unit.group}: {text}"
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
-    asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or _columns_asked(question, unit, listed)
+    asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or columns_asked(question, unit, listed)
     return quote_cells(unit, asked or set(range(len(unit.fields))))
 
 
@@ -55,7 +55,7 @@ def _named(name: str, cell: str) -> str:
     return f"{name}: {cell}" if name and cell and name != cell else cell
 
 
-def _columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool) -> set[int]:
+def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = False) -> set[int]:
     """Return the columns that the question names or asks for, and those whose cells it names.
 
     The result is empty, for the whole row, if the question asks for no column but the first one and those whose cells

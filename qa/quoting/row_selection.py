@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import OWN, ScoredUnit
+from qa.quoting.list_items import item_at
 from qa.quoting.lists import table_of, terms_of
-from qa.quoting.question_terms import QuestionTerms
-from qa.quoting.quote_text import quote_cells
+from qa.quoting.quote_text import quote_cells, quote_text
 from qa.quoting.table_series import Cell, Series, SeriesSearch, reading_order, whole_column
 
 _LEAST = 2
@@ -83,6 +84,12 @@ def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval
     return None
 
 
+def numbered_item(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> RowSelection | None:
+    """Return the item of a list at the place that a question asks for, as a selection of one row."""
+    found = item_at(question, scored)
+    return found and RowSelection((SelectedRow(found[0], quote_text(found[0].unit, question)),), "the list", found[1])
+
+
 class _Comparison:
     """Compares the values of a series for one question."""
 
@@ -114,7 +121,7 @@ class _Comparison:
     def selection(self, series: Series) -> RowSelection | None:
         """Return the selected rows of a series; None if its cells are not comparable, or no row differs."""
         needed = str.isdigit if series.in_row else str.isalnum  # a row also has its unit of measure
-        cells = [cell for cell in self._asked_cells(series) if any(map(needed, cell.text))]
+        cells = [cell for cell in asked_cells(self._question, series, self._search.said) if any(map(needed, cell.text))]
         values = self._search.values(series.name, cells)
         known = [(value, cell) for value, cell in zip(values, cells, strict=True) if value is not None]
         measures = {(value.kind, value.measure) for value, _ in known}
@@ -154,24 +161,24 @@ class _Comparison:
         best = sorted(known, key=lambda one: one[0].figure, reverse=asked.highest)
         return [cell for value, cell in best if not _is_before(last, value, asked)]
 
-    def _asked_cells(self, series: Series) -> list[Cell]:
-        """Return the cells of the things that the question names, of all if it names none.
 
-        Words of the question that are in the heading or the names of a table name all its things.
-        """
-        named = [sum(self._question.weights[term] for term in self._names(series, cell)) for cell in series.cells]
-        return [cell for weight, cell in zip(named, series.cells, strict=True) if weight >= max(named)]
+def asked_cells(question: QuestionTerms, series: Series, said: Collection[str]) -> list[Cell]:
+    """Return the cells of the things that the question names by other terms than those `said`, of all if it names none.
 
-    def _names(self, series: Series, cell: Cell) -> Iterator[str]:
-        """Yield the terms of the question that distinguish a thing within its table."""
-        unit = cell.item.unit
-        common = unit.above | terms_of([series.name] if series.in_row else series.names, cell.language)
-        own = terms_of(
-            [cell.thing] if series.in_row else [unit.group, *(text for _, text in unit.fields)], cell.language
-        )
-        for term in self._question.weights.keys() - self._search.said:
-            if self._question.form(term, cell.language) in own - common:
-                yield term
+    Words of the question that are in the heading or the names of a table name all its things.
+    """
+    named = [sum(question.weights[term] for term in _names(question, series, cell, said)) for cell in series.cells]
+    return [cell for weight, cell in zip(named, series.cells, strict=True) if weight >= max(named)]
+
+
+def _names(question: QuestionTerms, series: Series, cell: Cell, said: Collection[str]) -> Iterator[str]:
+    """Yield the terms of the question that distinguish a thing within its table."""
+    unit = cell.item.unit
+    common = unit.above | terms_of([series.name] if series.in_row else series.names, cell.language)
+    own = terms_of([cell.thing] if series.in_row else [unit.group, *(text for _, text in unit.fields)], cell.language)
+    for term in question.weights.keys() - said:
+        if question.form(term, cell.language) in own - common:
+            yield term
 
 
 def selected_row(question: QuestionTerms, series: Series, cell: Cell, said: Collection[str]) -> SelectedRow:

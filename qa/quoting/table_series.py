@@ -11,16 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison, comparison_asked
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import is_paired
+from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
 from qa.quoting.lists import table_of, terms_of
-from qa.quoting.question_terms import QuestionTerms
 
 _UNCLEAR = frozenset({Kind.NUMBER, Kind.PERSON, Kind.REASON, Kind.PHONE, Kind.MAIL})
 """Kinds that do not tell which column is asked for."""
@@ -74,9 +73,7 @@ class SeriesSearch:
 
     def __init__(self, question: QuestionTerms, asked: Comparison) -> None:
         self._question, self._asked = question, asked
-        self.said = frozenset(
-            term for term, start, end in term_places(question) if start < asked.span.end and asked.span.start < end
-        )
+        self.said = terms_at(question, asked.span.start, asked.span.end)
         self._near = _nearness(question, asked, self.said)
         self._nearest = max(self._near, key=lambda term: self._near[term], default="")
         self._kinds = asked.kinds or (question.wants - _UNCLEAR)
@@ -131,8 +128,8 @@ class SeriesSearch:
         The word nearest to the comparison must be in the name or elsewhere in the table, or name the kind of value.
         """
         language = cells[0].language
-        each = [_name_terms(one, language) for one in names]
-        distinct = _name_terms(name, language) - (each[0].intersection(*each[1:]) if len(each) > 1 else frozenset())
+        each = [name_terms(one, language) for one in names]
+        distinct = name_terms(name, language) - (each[0].intersection(*each[1:]) if len(each) > 1 else frozenset())
         said = {term: near for term, near in self._near.items() if self._question.form(term, language) in distinct}
         kinds = {value.kind for value in self.values(name, cells) if value is not None}
         of_kind = not self._kinds.isdisjoint(kinds)
@@ -160,14 +157,6 @@ class SeriesSearch:
         return (series.fit + covered - bool(best.unit.hit.superseded_by), best.score, -series.cells[0].place)
 
 
-def term_places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
-    """Yield the terms of a question with the start and end of their words in it."""
-    folded = fold(question.text)
-    for term, word in question.words.items():
-        if (place := folded.find(word)) >= 0:
-            yield term, place, place + len(word)
-
-
 def _nearness(question: QuestionTerms, asked: Comparison, said: frozenset[str]) -> Mapping[str, float]:
     """Return for each informative term of the question 1 for the nearest to the comparison, then 1/2, 1/3."""
     distance = {
@@ -185,7 +174,7 @@ def _names_property(question: QuestionTerms, term: str) -> bool:
     return is_paired(word) or (question.information[term] >= _INFORMATIVE and any(map(str.isalpha, word)))
 
 
-def _name_terms(name: str, language: str) -> frozenset[str]:
+def name_terms(name: str, language: str) -> frozenset[str]:
     """Return the terms of a property's name, which may be an identifier ("lead_time_days")."""
     return terms_of([name.replace("_", " ")], language)
 

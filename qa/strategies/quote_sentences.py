@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from pipelines.retrieve.shown_passages import clipped
 from qa.answer import Answer, Claim, Step
@@ -16,11 +17,10 @@ from qa.quoting.confidence import Features, confidence, features, lacks_value, m
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
 from qa.quoting.lists import WholeList, below, compared, counts_rows, first_row, whole_list, whole_table
-from qa.quoting.negated_rows import rows_without
-from qa.quoting.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from qa.quoting.quote_text import quote_text
-from qa.quoting.row_selection import RowSelection, select_rows
+from qa.quoting.row_selection import RowSelection, numbered_item, select_rows
 from qa.quoting.table_series import units_of_table
+from qa.quoting.told_rows import rows_told
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
 from qa.strategies.survey import is_about_documents, quoted_summary, quoted_survey
@@ -60,7 +60,9 @@ def quoted(
     scored = demote_warned(asked, scored)
     if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
-    selection = select_rows(asked, scored, retrieval) or rows_without(asked, scored, retrieval)
+    selection = (
+        numbered_item(asked, scored) or select_rows(asked, scored, retrieval) or rows_told(asked, scored, retrieval)
+    )
     both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
     if selection and selection.rows:

@@ -23,6 +23,8 @@ from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.list_items import is_item
+from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
 from pipelines.retrieve.searches import Lexicon, Part, Retrieval, WholeCorpus, opening_sentence, overview_text
 from pipelines.retrieve.shown_passages import AT_ONCE, condensed, cut, headline
 from qa.answer import Answer, Claim, Step
@@ -30,8 +32,6 @@ from qa.citations import CheckedClaims, Citer
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import ClaimReply, NotedReply, SurveyReply
 from qa.quoting.evidence_score import ScoredUnit, score_units
-from qa.quoting.lists import is_item
-from qa.quoting.question_terms import QuestionTerms, languages_of, read_question
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import Attempt, answered, passage_steps, quoted_answer, without_answer

@@ -36,9 +36,8 @@ _BOUNDED = {
 """Patterns whose text, or whose reach, is bounded by more than the traps are long."""
 _MADE = {
     "pipelines.lang.questions._patterns": "from a list of ours, each without a repeat beside one that takes the same",
-    "pipelines.lang.word_lists.cue": "from a list of ours, each without a repeat beside one that takes the same",
-    "pipelines.lang.comparisons._superlative": "from a list of ours, with at most one rank from another list before",
-    "pipelines.lang.comparisons._bounded": "from a list of ours, each without a repeat beside one that takes the same",
+    "pipelines.lang.word_lists.bounded": "from lists of ours, each without a repeat beside one that takes the same",
+    "pipelines.lang.counting._places": "an escaped pair of letters",
     "pipelines.lang.numbers.number_words": "escaped words from a list of ours, or one run of numerals",
     "pipelines.lang.terms._number_formats": "runs of digits and an escaped mark between them, which is no digit",
     "pipelines.lang.questions._splitters": "escaped words from lists",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.questions import is_follow_up, joined
+from pipelines.lang.follow_up import is_follow_up, joined
 from pipelines.llm.testing.fakes import ScriptedChat
 from qa.answer import Answer
 from qa.conversation import Conversation
@@ -82,6 +82,9 @@ async def test_the_model_is_shown_at_most_the_configured_number_of_turns() -> No
         "那它的价格呢?",
         "How much is that one?",
         "Und seit wann ist das so?",
+        "Und was kostet das?",
+        "And what is the price for children?",
+        "Und was kostet es am Sonntag?",
         "Et combien coûte-t-il ?",
         "それはいくらですか。",
     ],
@@ -94,6 +97,9 @@ def test_a_question_that_refers_back_is_a_follow_up(question: str) -> None:
     "question",
     [
         "What does the casing of the K65-200 weigh?",
+        "And what does lunch cost?",
+        "Und was kostet das Mittagessen?",
+        "Et combien coûte le déjeuner ?",
         "压力变送器多久校准一次?",
         "Wann wird der Drucksensor der Pumpe kalibriert?",
     ],

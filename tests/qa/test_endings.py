@@ -330,6 +330,8 @@ def test_an_empty_question_is_refused(knowledge: KnowledgeBase, kb: Path, strata
 def test_a_limit_below_one_is_refused(knowledge: KnowledgeBase) -> None:
     with pytest.raises(SettingsError, match="limit"):
         knowledge.ask(QUESTION, limit=0)
+    with pytest.raises(SettingsError, match="limit: 0 is too small"):
+        knowledge.retrieve(QUESTION, limit=0)
 
 
 def test_a_strategy_without_its_model_reports_how_to_configure_one(

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from qa.quoting.question_terms import defined_thing, read_question
+from pipelines.retrieve.question_terms import defined_thing, read_question
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval
@@ -36,6 +36,11 @@ def first_quote(question: str, texts: dict[str, str], language: str = "en") -> s
         extractive(question, MemoryRetrieval(texts, language=language), None, AnswerSettings(refuse_below=0))
     )
     return found.citations[0].quote
+
+
+def test_an_apposition_defines_a_thing_anywhere_in_a_sentence() -> None:
+    told = "The K80 and its hose are stored in the shed. Boats are emptied by the K80, a self-priming pump."
+    assert first_quote("What is the K80?", {"boats.txt": told}) == "Boats are emptied by the K80, a self-priming pump."
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.evidence import units
+from pipelines.retrieve.question_terms import GENERAL, QuestionTerms, read_question
 from qa.quoting.answer_selection import combined_cover, gain, select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, disagreements
 from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
-from qa.quoting.question_terms import GENERAL, QuestionTerms, read_question
 from qa.quoting.quote_text import quote_text
 from tests.qa.memory import MemoryRetrieval
 
@@ -140,7 +140,7 @@ def test_further_units_are_selected_for_the_terms_they_add() -> None:
 def test_without_units_nothing_is_selected_and_confidence_is_low() -> None:
     query = read(TORQUE)
     assert select_units(query, [], 3) == select_quotes(query, [], []) == []
-    assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+    assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
     assert confidence(features(query, [], [])) < 0.2
 
 

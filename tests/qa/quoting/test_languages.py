@@ -11,9 +11,9 @@ import pytest
 from pipelines.ingest.build import build
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
+from pipelines.retrieve.question_terms import read_question
 from qa.answer import Answer
 from qa.knowledge_base import KnowledgeBase
-from qa.quoting.question_terms import read_question
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from pipelines.retrieve.question_terms import read_question
 from qa.quoting.evidence_score import revision_gain
-from qa.quoting.question_terms import read_question
 from tests.qa.memory import MemoryRetrieval
 from tests.qa.quoting.test_languages import OTHERS, ask
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison, comparison_asked
+from pipelines.lang.derivation import separated_verb
 from pipelines.lang.names import names_person
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
@@ -48,10 +49,11 @@ class QuestionTerms:
     - `codes`: terms that identify a thing ("k80-250", "dn-58213", "shared_buffers", a number).
     - `wants`: the kinds of value asked for; `asking`: the terms that indicate them ("how many kilograms").
     - `lists`: whether all of a kind are asked for ("all alarms"); `several`: also for an account ("summarise").
-    - `counts`: whether the number of things is asked for ("how many").
+    - `counts`: whether the number of things is asked for ("how many"); `counted`: the term for these things.
     - `negative`: whether it is negated, or asks whether something is so: both can be answered by what is not so.
     - `sides`: the terms that distinguish two things compared in the question.
     - `comparison`: the extreme or the bound of values that it asks for.
+    - `separated`: the parts of a verb that are apart in the question ("schaltet", "ab"), by its term ("abschaltet").
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
@@ -68,9 +70,11 @@ class QuestionTerms:
     several: bool
     lists: bool = False
     counts: bool = False
+    counted: str = ""
     negative: bool = False
     sides: tuple[str, ...] = ()
     comparison: Comparison | None = None
+    separated: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     meaning: bool = False
@@ -87,7 +91,8 @@ class QuestionTerms:
 
     def parts(self, term: str, language: str) -> frozenset[str]:
         """Return the forms of the words of a compound term ("max-age"); nothing for codes and single words."""
-        parts = () if term in self.codes else _words_in(self.words.get(term, term), language)
+        single = () if term in self.codes else _words_in(self.words.get(term, term), language)
+        parts = self.separated.get(term) or single
         return frozenset(stem(word, language) for word in parts)
 
     def forms(self, language: str) -> frozenset[str]:
@@ -134,6 +139,11 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     for word in subject_of(" ".join(cue("meaning", language).findall(question))) if meaning else ():
         if len(word_of) > 1:  # "stand for" is not a part of the thing
             word_of.pop(stem(word, language), None)
+    verb, particle = separated_verb(question, language)
+    separated = {stem(f"{particle}{verb}", language): (verb, particle)} if stem(verb, language) in word_of else {}
+    if separated:
+        word_of = {term: word for term, word in word_of.items() if word not in (verb, particle)}
+        word_of |= dict.fromkeys(separated, f"{particle}{verb}")
     weights = {term: weight_of(word) for term, word in word_of.items()}
     codes = frozenset(term for term in weights if _NAMES_A_THING.search(word_of[term]))
     asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
@@ -149,6 +159,7 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     names = frozenset(
         term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
+    how_many = cue("how_many", language).search(question)
     return QuestionTerms(
         text=question,
         language=language,
@@ -159,8 +170,10 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         asking=asking,
         several=several,
         lists=lists,
-        counts=cue("how_many", language).search(question) is not None,
+        counts=how_many is not None,
+        counted=_nearest_behind(question, word_of, *how_many.span()) if how_many else "",
         negative=any(cue(name, language).search(question) for name in ("denies", "whether")),
+        separated=separated,
         sides=sides,
         comparison=comparison,
         unknown=unknown,
@@ -168,6 +181,27 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         meaning=meaning,
         information={term: information(word, language, weights[term]) for term, word in word_of.items()},
     )
+
+
+def term_places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
+    """Yield the terms of a question with the start and end of their words in it."""
+    folded = fold(question.text)
+    for term, word in question.words.items():
+        if (place := folded.find(word)) >= 0:
+            yield term, place, place + len(word)
+
+
+def terms_at(question: QuestionTerms, start: int, end: int) -> frozenset[str]:
+    """Return the terms whose words overlap a part of the question."""
+    return frozenset(term for term, first, last in term_places(question) if first < end and start < last)
+
+
+def _nearest_behind(question: str, word_of: Mapping[str, str], start: int, end: int) -> str:
+    """Return the term whose word is the next one behind a part of a question, else the last one before it, or ""."""
+    folded = fold(question)
+    places = [(found, term) for term, word in word_of.items() if (found := folded.find(word)) >= 0]
+    behind = [one for one in places if one[0] >= end]
+    return min(behind)[1] if behind else max((one for one in places if one[0] < start), default=(0, ""))[1]
 
 
 def _words_in(word: str, language: str) -> list[str]:

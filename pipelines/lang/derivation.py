@@ -1,0 +1,59 @@
+"""Words of one root: "hergestellt" and "Hersteller", "schaltet ... ab" and "abgeschaltet"."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from pipelines.lang.profile import longest_first, profile, read_table
+
+_LEAST = 4
+"""Minimum letters of a root: "leit" in "leitet" and "Leitung"."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def same_root(word: str, other: str, language: str) -> bool:
+    """Whether two different lower-case words of a language (ISO 639-1) are formed from one root.
+
+    >>> same_root("hergestellt", "hersteller", "de"), same_root("contain", "contact", "en")
+    (True, False)
+    """
+    return word != other and not _roots(word, language).isdisjoint(_roots(other, language))
+
+
+def separated_verb(question: str, language: str) -> tuple[str, str]:
+    """Return the verb of a question and the particle at its end, in lower case, or two empty strings.
+
+    The verb is the first word that is no function word and, where nouns have a capital, has none.
+
+    >>> separated_verb("Wann schaltet die Pumpe ab?", "de")
+    ('schaltet', 'ab')
+    """
+    found, known = _WORD.findall(question), profile(language)
+    if not found or found[-1] not in _words("particles", language):
+        return "", ""
+    verbs = [word for word in found[1:-1] if word.islower() or not known.noun_capitals]
+    verb = next((word.lower() for word in verbs if word.lower() not in known.stop_words), "")
+    return (verb, found[-1]) if verb else ("", "")
+
+
+@lru_cache(maxsize=1 << 14)  # called for the words of the passages found, many of which occur in the next ones too
+def _roots(word: str, language: str) -> frozenset[str]:
+    """Return what may be the root of a word: the word without an ending, and without what a participle inserts."""
+    bare = _without_inserted(word, language)
+    cut = (bare.removesuffix(ending) for ending in _words("endings", language) if bare.endswith(ending))
+    return frozenset(root for root in cut if len(root) >= _LEAST)
+
+
+def _without_inserted(word: str, language: str) -> str:
+    for inserted in _words("inserted", language):
+        for particle in ("", *_words("particles", language)):
+            rest = word.removeprefix(particle + inserted)
+            if len(rest) < len(word) and len(rest) >= _LEAST:
+                return particle + rest
+    return word
+
+
+@cache
+def _words(name: str, language: str) -> tuple[str, ...]:
+    return tuple(longest_first(read_table("derivation")[name].get(language, "").split()))

@@ -1,0 +1,109 @@
+"""Answers questions for the rows of a table that have, or lack, what one of its columns tells.
+
+The column tells it by yes and no, or by signs ("Milk frother: ✓"), or, if the question negates a word, by this word in
+some of its cells ("Which pumps are not running?").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from pipelines.lang.word_lists import cue
+from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
+from pipelines.retrieve.searches import Retrieval
+from qa.quoting.evidence_score import ABOVE, ScoredUnit
+from qa.quoting.lists import terms_of
+from qa.quoting.row_selection import SHOWN, RowSelection, asked_cells, selected_row
+from qa.quoting.table_series import Cell, Series, name_terms, reading_order, whole_column
+
+
+def rows_told(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> RowSelection | None:
+    """Return the rows that a question selects by what a column tells; None for other questions and tables."""
+    selects = cue("selects", question.language).search(question.text) is not None
+    if not (selects or question.several or question.counts):
+        return None
+    denial = cue("denies", question.language).search(question.text)
+    said = terms_at(question, *denial.span()) if denial else frozenset[str]()
+    word = _negated(question, denial.end(), said) if denial else ""
+    found = max(_columns(question, said, word, scored), key=lambda one: one[:3], default=None)
+    if found is None or 2 * found[1] < _weight(question, question.weights.keys() - said - {word}):
+        return None
+    return _selection(question, found[3], retrieval, said, "" if found[0] else word, denial is not None)
+
+
+def _negated(question: QuestionTerms, end: int, said: frozenset[str]) -> str:
+    """Return the term that a negation ending at `end` negates: the next one, else the last one before it."""
+    places = sorted((start, term) for term, start, _ in term_places(question) if term not in said)
+    behind = [term for start, term in places if start >= end]
+    return next(iter([*behind, *(term for _, term in reversed(places))]), "")
+
+
+def _columns(
+    question: QuestionTerms, said: frozenset[str], word: str, scored: Sequence[ScoredUnit]
+) -> Iterator[tuple[bool, float, bool, Cell]]:
+    """Yield cells behind the first one with (yes or no, weight of the question's terms in the context, sole, cell).
+
+    They say yes or no, in a column with most of the question's terms in its name; or they have the negated `word`,
+    which says nothing about single rows if it is in the headings; `sole` is false for "dry running".
+    """
+    for item in scored:
+        fields = () if item.unit.label else item.unit.fields
+        cells = [Cell(item, place, fields[0][1]) for place in range(len(fields))]
+        named = [_named(question, cell) - said for cell in cells]
+        most = max((_weight(question, terms) for terms in named), default=0.0)
+        about = {term for term, cover in item.covers.items() if cover >= ABOVE} - said
+        for cell, terms in list(zip(cells, named, strict=True))[1:]:
+            if not terms <= named[0] and _weight(question, terms) >= most and _is_flag(cell):
+                yield True, _weight(question, about | terms), True, cell
+            elif word and _affirms(cell, word, question) and question.form(word, cell.language) not in item.unit.above:
+                yield False, _weight(question, about - {word}), len(terms_of([cell.text], cell.language)) == 1, cell
+
+
+def _weight(question: QuestionTerms, terms: Collection[str]) -> float:
+    return sum(question.weights[term] for term in terms)
+
+
+def _selection(
+    question: QuestionTerms, cell: Cell, retrieval: Retrieval, said: frozenset[str], word: str, denied: bool
+) -> RowSelection | None:
+    """Return the rows of a cell's column with yes, or with a `word`; if `denied`, the others.
+
+    None if these are no rows, or for a word all, and if another cell than those with yes and no is filled.
+    """
+    series = Series(cell.column, (cell,), in_row=False, fit=0.0)
+    said |= {word} if word else _named(question, cell)
+    cells = [one for one in whole_column(series, question, retrieval) if one.text.strip() or not word]
+    if not word and not all(_is_flag(one) or not one.text.strip() for one in cells):
+        return None
+    if not word:
+        cells = asked_cells(question, replace(series, cells=tuple(cells)), said)
+    has = [_affirms(one, word, question) if word else _is(one, "yes") for one in cells]
+    chosen = sorted((one for one, yes in zip(cells, has, strict=True) if yes is not denied), key=reading_order)
+    if not chosen or (word and len(chosen) == len(cells)):
+        return None
+    rows = tuple(selected_row(question, series, one, said & question.weights.keys()) for one in chosen[:SHOWN])
+    alike = "lack it as well" if denied else "have it as well"
+    left = max(0, len(chosen) - SHOWN)
+    return RowSelection(rows, series.name, len(cells), left, alike=alike, counted=question.counts)
+
+
+def _named(question: QuestionTerms, cell: Cell) -> frozenset[str]:
+    """Return the terms of the question in the name of a cell's column."""
+    names = name_terms(cell.column, cell.language)
+    return frozenset(term for term in question.weights if question.form(term, cell.language) in names)
+
+
+def _is_flag(cell: Cell) -> bool:
+    return _is(cell, "yes") or _is(cell, "no")
+
+
+def _is(cell: Cell, answer: str) -> bool:
+    """Whether a cell says only `answer`, yes or no, in any language."""
+    return cue(answer).fullmatch(cell.text.strip()) is not None
+
+
+def _affirms(cell: Cell, term: str, question: QuestionTerms) -> bool:
+    """Whether a cell has a term of the question, and no negation."""
+    has_it = question.form(term, cell.language) in terms_of([cell.text], cell.language)
+    return has_it and cue("denies", cell.language).search(cell.text) is None

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.lang.derivation import same_root, separated_verb
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "language"),
+    [
+        ("hergestellt", "hersteller", "de"),
+        ("abschaltet", "abgeschaltet", "de"),
+        ("liefert", "lieferant", "de"),
+        ("gegründet", "gründer", "de"),
+        ("fabricó", "fabricante", "es"),
+        ("изготовил", "изготовитель", "ru"),
+        ("operates", "operation", "en"),
+    ],
+)
+def test_verbs_and_nouns_have_one_root(word: str, other: str, language: str) -> None:
+    assert same_root(word, other, language)
+    assert same_root(other, word, language)
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "language"),
+    [("contain", "contact", "en"), ("status", "station", "de"), ("наклон", "насос", "ru"), ("pump", "pump", "en")],
+)
+def test_words_that_only_begin_alike_have_none(word: str, other: str, language: str) -> None:
+    assert not same_root(word, other, language)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "verb"),
+    [
+        ("Wann schaltet die Pumpe ab?", "de", ("schaltet", "ab")),
+        ("Wo findet das Konzert statt?", "de", ("findet", "statt")),
+        ("Wanneer gaat de pomp uit?", "nl", ("gaat", "uit")),
+        ("Welche Pumpe ist an?", "de", ("", "")),
+        ("What is it on?", "en", ("", "")),
+    ],
+)
+def test_a_particle_at_the_end_belongs_to_the_verb(question: str, language: str, verb: tuple[str, str]) -> None:
+    assert separated_verb(question, language) == verb
