@@ -17,8 +17,8 @@ _MONO_BLANK = 1.2
 """Maximum gap of a blank in monospaced type, in widths of a character, with some tolerance."""
 LOOSE_LEADING = 0.12
 """Additional leading before the next row, compared with the lines of an entry, in line heights."""
-
-
+_BEARING = 2.0
+"""Points by which a piece of a line may begin before the drawn line at the left of its column: side bearings vary."""
 _OFF_CENTRE = 0.5
 """Maximum distance of a centred entry from the middle of the table, in line heights: the width of a letter."""
 
@@ -64,6 +64,12 @@ def column_at(x: float, gutters: Sequence[Strip]) -> int:
     return sum(1 for gutter in gutters if x > (gutter.left + gutter.right) / 2)
 
 
+def _crosses(piece: Strip, gutter: Strip) -> bool:
+    """Whether a piece of a line covers a gutter, or extends over a drawn line on both sides."""
+    slack = 1.0 if gutter.right > gutter.left else -_BEARING
+    return piece.left < gutter.left + slack and piece.right > gutter.right - slack
+
+
 class TableCells:
     """The cells of a table with known rows and columns, some of which are merged."""
 
@@ -105,8 +111,8 @@ class TableCells:
         found: dict[int, int] = {}
         for line in self.rows[row].lines:
             for piece in pieces_of(line, self.height):
-                inner = [n for n, g in enumerate(self.gutters) if piece.left < g.left + 1 and piece.right > g.right - 1]
-                first = column_at(piece.left + 1, self.gutters) if not inner else inner[0]
+                inner = [number for number, gutter in enumerate(self.gutters) if _crosses(piece, gutter)]
+                first = column_at(piece.left + _BEARING, self.gutters) if not inner else inner[0]
                 last = max(first, inner[-1] + 1) if inner else first
                 found[first] = max(last, found.get(first, 0))
         return found

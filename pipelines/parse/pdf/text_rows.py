@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from pipelines.parse.lines import Rect, around
@@ -74,16 +74,35 @@ def _are_rows(
     width: Mapping[int, float],
     ruled: bool,
 ) -> bool:
-    """Whether lines without drawn lines in between are rows: all have entries in the same columns, including the first.
+    """Whether lines without drawn lines in between are rows: all have entries in the same columns, which do not wrap.
 
-    If the table is `ruled`, they must also have wide leading; otherwise wide leading or at least three columns, whose
-    entries are unlikely to wrap at the same lines. Lines that break early are rows, too.
+    Two such columns are enough if the lines have wide leading; else it takes three, whose entries are unlikely to wrap
+    at the same lines, in a table that is not `ruled`. Entries of other columns are over several rows.
     """
-    columns = [_columns_of(line, gutters) for line in lines]
-    alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
+    common = set.intersection(*(_columns_of(line, gutters) for line in lines))
     loose = all(step > MOST_LEADING * height for step in _steps(lines))
-    level = len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
-    return level or _breaks_early(lines, width, gutters, height)
+    enough = len(common) > 1 if loose else not ruled and len(common) > 2 and len(lines) > 2
+    level = enough and not all(word.bold for line in lines for word in line)
+    votes = sum(_votes(above, below, common, width, height) for above, below in pairwise(_all_by_column(lines, gutters)))
+    return (level and votes >= 0) or _breaks_early(lines, width, gutters, height)
+
+
+def _votes(
+    above: Mapping[int, Sequence[PageWord]],
+    below: Mapping[int, Sequence[PageWord]],
+    columns: Iterable[int],
+    width: Mapping[int, float],
+    height: float,
+) -> int:
+    """Return how many more entries of two lines break early, so that the next word would have fitted, than are full lines
+    of several words."""
+    votes = 0
+    for column in columns:
+        if _extent(above[column]) + LEAST_GUTTER * height + below[column][0].rect.width < width[column]:
+            votes += 1
+        elif len(above[column]) > 1:
+            votes -= 1
+    return votes
 
 
 def _breaks_early(
@@ -93,22 +112,20 @@ def _breaks_early(
     for half of them, more entries are followed by a word that would have fitted behind them than are full lines of
     several words.
     """
-    by_column = [_by_column(line, gutters) for line in lines]
+    by_column = _all_by_column(lines, gutters)
     full = [entries for entries in by_column if set(entries) != {0}]
     common = set(full[0]).intersection(*full) if 2 * len(full) > len(lines) else set()
 
-    def vote(words: Sequence[PageWord], below: Sequence[PageWord], column: int) -> int:
-        if _extent(words) + LEAST_GUTTER * height + below[0].rect.width < width[column]:
-            return 1
-        return -1 if len(words) > 1 else 0
-
-    early = [
-        sum(vote(above[column], below[column], column) for column in above.keys() & below.keys()) > 0
-        for above, below in pairwise(by_column)
-    ]
+    early = [_votes(one, other, one.keys() & other.keys(), width, height) > 0 for one, other in pairwise(by_column)]
     wrapped = any(set(below) == {0} and not is_early for below, is_early in zip(by_column[1:], early, strict=True))
     alike = 0 in by_column[0] and len(common) > 1 and not wrapped
     return len(lines) > 2 and alike and 2 * sum(early) >= len(early)
+
+
+def _all_by_column(
+    lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]
+) -> list[dict[int, list[PageWord]]]:
+    return [_by_column(line, gutters) for line in lines]
 
 
 def _by_column(line: Sequence[PageWord], gutters: Sequence[Strip]) -> dict[int, list[PageWord]]:
