@@ -80,13 +80,18 @@ def find_lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
 
 
 def _joined(parts: Sequence[Rect]) -> list[Rect]:
-    """Return the rectangles with those joined that overlap or are one below the other without a gap: around merged
+    """Return the rectangles with those joined that overlap, touch, or follow one another with equal width: around merged
     cells, the lines of a table have other pieces."""
     found: list[Rect] = []
     for part in sorted(parts, key=lambda part: part.top):
-        touching = [other for other in found if other.bottom > part.top - 0.5 and other.meet(part).width > SAME_LINE]
-        found = [*(other for other in found if other not in touching), around((part, *touching))]
+        own = [other for other in found if _continues(part, other)]
+        found = [*(other for other in found if other not in own), around((part, *own))]
     return found
+
+
+def _continues(part: Rect, other: Rect) -> bool:
+    off = part.top - other.bottom
+    return other.meet(part).width > SAME_LINE and (off < 0.5 or (off < SAME_LINE and _have_same_width(part, other)))
 
 
 class _Lattice(NamedTuple):

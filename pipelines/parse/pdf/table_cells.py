@@ -82,6 +82,7 @@ class TableCells:
         self.header_rows = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.text_spans = [self._find_text_spans(number) for number in range(len(rows))]
         self._running_columns = self._find_running_columns()
+        self._grouped_columns = self._find_grouped_columns()
         self._background_spans = [self._find_background_spans(number) for number in range(len(rows))]
         # Every second row is coloured: then the area of only some titles of groups is visible.
         self._has_wide_titles = any(
@@ -195,6 +196,14 @@ class TableCells:
         headed = row + 1 < self.header_rows or (row == 0 and 0 in self.text_spans[0] and 0 not in below)
         return headed and column > 0 and column + 1 in below
 
+    def _find_grouped_columns(self) -> set[int]:
+        """Return the columns with entries exactly in the rows that also have one in the first column, if at least two
+        groups of rows begin so: what several rows have in common, such as a unit, is written once."""
+        begins = [row for row, spans in enumerate(self.text_spans) if 0 in spans]
+        groups = sum(below - row > 1 for row, below in pairwise([*begins, len(self.rows)]))
+        filled = {n: [row for row, spans in enumerate(self.text_spans) if n in spans] for n in range(1, self.columns)}
+        return {column for column, rows in filled.items() if rows == begins and groups > 1}
+
     @property
     def _has_two_headers(self) -> bool:
         """Whether some entry of the first row is a header over headers in the second one."""
@@ -220,7 +229,8 @@ class TableCells:
         for row in range(len(self.rows) - 1, 0, -1):
             first = min(self.text_spans[row], default=0)
             later = [n for n in range(first, self.columns) if n not in self.text_spans[row]]
-            for column in (*range(first), *(later if row == 1 and self._has_two_headers else ())):
+            grouped = [column for column in later if column in self._grouped_columns]
+            for column in (*range(first), *(later if row == 1 and self._has_two_headers else grouped)):
                 cell, above = by_place.get((row, column)), by_place.get((row - 1, column))
                 if cell is None or above is None or above.column_span > 1 or not self._is_open_above(cell):
                     break
