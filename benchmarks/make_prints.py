@@ -70,7 +70,9 @@ def main() -> None:
             style = styles.pop()
             name = f"{package.name}-{number}-{style}.pdf"
             print_blocks(blocks, STYLES[style], arguments.out / name)
-            (arguments.out / f"{name}.truth.json").write_text(json.dumps(truth_of(blocks), ensure_ascii=False, indent=1))
+            (arguments.out / f"{name}.truth.json").write_text(
+                json.dumps(truth_of(blocks), ensure_ascii=False, indent=1)
+            )
             merged = sum(_is_merged(cell) for cells in _tables(blocks) for cell in cells)
             print(f"{name:50} {len(_tables(blocks))} tables, {merged} merged cells", flush=True)
 

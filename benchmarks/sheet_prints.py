@@ -227,7 +227,10 @@ def _blocks(dice: random.Random, kinds: Sequence[str]) -> list[Block]:
             ("h2", f"{sheet.some(_GROUPS, 1)[0]}: {kind}"),
             ("p", f"{text} of the table apply to new units."),
             ("table", sheet.cells),
-            ("p", f"{sheet.some(_NAMES, 1)[0].capitalize()} depends on the place of installation and is not guaranteed."),
+            (
+                "p",
+                f"{sheet.some(_NAMES, 1)[0].capitalize()} depends on the place of installation and is not guaranteed.",
+            ),
         ]
     return blocks
 

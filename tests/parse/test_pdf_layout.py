@@ -277,7 +277,8 @@ def test_entries_across_columns_do_not_hide_the_gaps_of_most_rows() -> None:
     rows = [[(0.0, 20.0 * n, "Weight"), (80.0, 20.0 * n, "1.5"), (140.0, 20.0 * n, "2.5")] for n in range(4)]
     across = [[(0.0, 20.0 * n, "Finish"), (80.0, 20.0 * n, "powder-coated-steel")] for n in (4, 5)]
     grid = aligned_grid(Rect(0, 0, 200, 120), words(*rows, *across), Rules())
-    assert grid is not None and grid.columns == 3
+    assert grid is not None
+    assert grid.columns == 3
     assert {(4, 1, 1, 2), (5, 1, 1, 2)} <= set(places(grid))
 
 
@@ -299,6 +300,13 @@ def test_what_each_group_of_rows_has_in_common_is_over_its_rows() -> None:
     assert {(0, 3, 2, 1), (2, 3, 2, 1), (4, 3, 2, 1)} <= set(places(grid))
 
 
+def test_an_entry_centred_over_two_rows_does_not_join_them() -> None:
+    rows = [[(80.0, 20.0 * n, "K" + str(n)), (140.0, 20.0 * n, "1.5")] for n in range(4)]
+    labels = [[(0.0, 20.0 * n + 10, "PT")] for n in (0, 2)]
+    grid = aligned_grid(Rect(0, 0, 180, 80), words(rows[0], labels[0], rows[1], rows[2], labels[1], rows[3]), Rules())
+    assert {(0, 0, 2, 1), (2, 0, 2, 1)} <= set(places(grid))
+
+
 def test_two_entries_of_a_group_between_lines_are_rows_if_they_do_not_wrap() -> None:
     rows = [
         [(2.0, 30.0 * n + 2, "AB"), (62.0, 30.0 * n + 2, "K" + str(n)), (102.0, 30.0 * n + 2, "1.5")] for n in range(4)
@@ -306,7 +314,8 @@ def test_two_entries_of_a_group_between_lines_are_rows_if_they_do_not_wrap() -> 
     more = [[(62.0, 30.0 * n + 17, "L" + str(n)), (102.0, 30.0 * n + 17, "2.5")] for n in range(4)]
     drawn = [Rect(0, 30.0 * n, 150, 30.0 * n) for n in range(5)]
     grid = aligned_grid(Rect(0, 0, 150, 120), words(*rows, *more), Rules(horizontal=drawn))
-    assert grid is not None and grid.rows == 8
+    assert grid is not None
+    assert grid.rows == 8
 
 
 def test_a_bold_head_without_a_line_below_is_a_row_of_its_own() -> None:

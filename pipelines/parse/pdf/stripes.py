@@ -80,8 +80,10 @@ def find_lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
 
 
 def _joined(parts: Sequence[Rect]) -> list[Rect]:
-    """Return the rectangles with those joined that overlap, touch, or follow one another with equal width: around merged
-    cells, the lines of a table have other pieces."""
+    """Return the rectangles with those joined that overlap, touch, or follow one another with equal width.
+
+    Around merged cells, the lines of a table have other pieces.
+    """
     found: list[Rect] = []
     for part in sorted(parts, key=lambda part: part.top):
         own = [other for other in found if _continues(part, other)]
@@ -104,8 +106,8 @@ class _Lattice(NamedTuple):
 def _belongs_to(line: _Lattice, table: _Lattice, words: Sequence[PageWord]) -> bool:
     """Whether a line belongs to a table; one in a single piece only if it is at most a row's height below.
 
-    No text is in between: it begins where the lines do, and the table's entries are indented; at most one line, an entry across columns, crosses
-    the positions where pieces touch.
+    No text is in between: it begins where the lines do, and the table's entries are indented; at most one line, an
+    entry across columns, crosses the positions where pieces touch.
     """
     beside = line.rect.left < table.rect.right and line.rect.right > table.rect.left
     near = len(line.ends) > 2 or line.rect.top - table.rect.bottom < _MOST_STEP

@@ -197,8 +197,10 @@ class TableCells:
         return headed and column > 0 and column + 1 in below
 
     def _find_grouped_columns(self) -> set[int]:
-        """Return the columns with entries exactly in the rows that also have one in the first column, if at least two
-        groups of rows begin so: what several rows have in common, such as a unit, is written once."""
+        """Return the columns with entries exactly in the rows that also have one in the first column.
+
+        At least two groups of rows begin so: what they have in common, such as a unit, is written once.
+        """
         begins = [row for row, spans in enumerate(self.text_spans) if 0 in spans]
         groups = sum(below - row > 1 for row, below in pairwise([*begins, len(self.rows)]))
         filled = {n: [row for row, spans in enumerate(self.text_spans) if n in spans] for n in range(1, self.columns)}

@@ -23,6 +23,7 @@ def rows_of(
     Drawn lines separate rows; without one between all of them, also leading, entries in the first column, and lines
     that break early.
     """
+    lines = _with_centred_entries(lines, height, gutters)
     edges = [table.top - height, *row_edges(around([table, *rules.horizontal]), rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
     bands = [band for band in bands if band]
@@ -51,6 +52,25 @@ def rows_of(
         for part in parts
         for row in ([[line] for line in part] if _are_rows(part, height, gutters, width, ruled) else [part])
     ]
+
+
+def _with_centred_entries(
+    lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip]
+) -> list[Sequence[PageWord]]:
+    """Return the lines with entries halfway between two rows, over which they are centred, in the upper one.
+
+    The rows have two columns in common, but none with the entry, and are further apart than the lines of one entry.
+    """
+    found = list(lines[:1])
+    for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
+        above, middle, below = map(middle_of, (before, line, after))
+        own, (upper, lower) = _columns_of(line, gutters), (_columns_of(row, gutters) for row in (before, after))
+        halfway = abs(above + below - 2 * middle) < 0.3 * height and below - above > MOST_LEADING * height
+        if halfway and len(upper & lower) > 1 and not own & (upper | lower):
+            found[-1] = [*found[-1], *line]
+        else:
+            found.append(line)
+    return [*found, *lines[max(1, len(lines) - 1) :]]
 
 
 def _second_header(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip], height: float) -> int:
@@ -83,7 +103,9 @@ def _are_rows(
     loose = all(step > MOST_LEADING * height for step in _steps(lines))
     enough = len(common) > 1 if loose else not ruled and len(common) > 2 and len(lines) > 2
     level = enough and not all(word.bold for line in lines for word in line)
-    votes = sum(_votes(above, below, common, width, height) for above, below in pairwise(_all_by_column(lines, gutters)))
+    votes = sum(
+        _votes(above, below, common, width, height) for above, below in pairwise(_all_by_column(lines, gutters))
+    )
     return (level and votes >= 0) or _breaks_early(lines, width, gutters, height)
 
 
@@ -94,8 +116,7 @@ def _votes(
     width: Mapping[int, float],
     height: float,
 ) -> int:
-    """Return how many more entries of two lines break early, so that the next word would have fitted, than are full lines
-    of several words."""
+    """Return how many more entries break early, where the next word would have fitted, than are full lines."""
     votes = 0
     for column in columns:
         if _extent(above[column]) + LEAST_GUTTER * height + below[column][0].rect.width < width[column]:
@@ -122,9 +143,7 @@ def _breaks_early(
     return len(lines) > 2 and alike and 2 * sum(early) >= len(early)
 
 
-def _all_by_column(
-    lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]
-) -> list[dict[int, list[PageWord]]]:
+def _all_by_column(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> list[dict[int, list[PageWord]]]:
     return [_by_column(line, gutters) for line in lines]
 
 
