@@ -301,10 +301,12 @@ def test_what_each_group_of_rows_has_in_common_is_over_its_rows() -> None:
 
 
 def test_an_entry_centred_over_two_rows_does_not_join_them() -> None:
-    rows = [[(80.0, 20.0 * n, "K" + str(n)), (140.0, 20.0 * n, "1.5")] for n in range(4)]
-    labels = [[(0.0, 20.0 * n + 10, "PT")] for n in (0, 2)]
-    grid = aligned_grid(Rect(0, 0, 180, 80), words(rows[0], labels[0], rows[1], rows[2], labels[1], rows[3]), Rules())
-    assert {(0, 0, 2, 1), (2, 0, 2, 1)} <= set(places(grid))
+    head = [(0.0, 0.0, "Line"), (80.0, 0.0, "Code"), (140.0, 0.0, "Load")]
+    rows = [[(80.0, 20.0 * n, "K" + str(n)), (140.0, 20.0 * n, "1.5")] for n in range(1, 5)]
+    labels = [[(0.0, 20.0 * n + 10, "PT")] for n in (1, 3)]
+    found = words(head, rows[0], labels[0], rows[1], rows[2], labels[1], rows[3], bold=[0])
+    grid = aligned_grid(Rect(0, 0, 180, 100), found, Rules())
+    assert {(1, 0, 2, 1), (3, 0, 2, 1)} <= set(places(grid))
 
 
 def test_two_entries_of_a_group_between_lines_are_rows_if_they_do_not_wrap() -> None:
