@@ -2,9 +2,8 @@
 
     python -m benchmarks.sheet_prints OUT [--seed 0] [--each 2] [--kinds ratings orders ...] [--styles sheet open ...]
 
-Each file has three tables of made-up values between paragraphs, in one of `print_styles`; about half of the tables are
-printed without any line around their merged cells. OUT is read by `benchmarks.pdf_pages`. Equal arguments give equal
-sets.
+Each file has three tables of made-up values between paragraphs, in one of `print_styles`. OUT is read by
+`benchmarks.pdf_pages`. Equal arguments give equal sets.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ bearing|swap two phases|call the service|reduce the speed|remove foreign bodies"
 
 
 class _Sheet:
-    """A table in progress: rows of entries, each a text or (text, rows, columns); None is below a merged cell."""
+    """A table in progress: rows of entries, each a text or (text, rows, columns)."""
 
     def __init__(self, dice: random.Random) -> None:
         self.dice = dice

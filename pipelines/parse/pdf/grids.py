@@ -270,7 +270,7 @@ def spans_by_rules(grid: PageGrid, words: Sequence[PageWord], rules: Rules) -> P
         if _coverage(height, grid.rect, between) > _LEAST_COVERED and _is_open(cell, height, drawn):
             joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
             by_place[cell.row, cell.column] = joined
-            filled |= {joined} if below in filled or cell in filled else set()
+            filled |= {joined} if filled & {cell, below} else set()
             del by_place[below.row, below.column]
     return replace(grid, cells=tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
 
