@@ -69,8 +69,10 @@ def main() -> None:
             styles = styles or dice.sample(sorted(STYLES), len(STYLES))
             style = styles.pop()
             name = f"{package.name}-{number}-{style}.pdf"
-            _print(blocks, STYLES[style], arguments.out / name)
-            (arguments.out / f"{name}.truth.json").write_text(json.dumps(_truth(blocks), ensure_ascii=False, indent=1))
+            print_blocks(blocks, STYLES[style], arguments.out / name)
+            (arguments.out / f"{name}.truth.json").write_text(
+                json.dumps(truth_of(blocks), ensure_ascii=False, indent=1)
+            )
             merged = sum(_is_merged(cell) for cells in _tables(blocks) for cell in cells)
             print(f"{name:50} {len(_tables(blocks))} tables, {merged} merged cells", flush=True)
 
@@ -195,7 +197,7 @@ def _length(blocks: Sequence[Block]) -> int:
     return sum(len(c) if isinstance(c, str) else sum(len(cell[4]) for cell in c) for _, c in blocks)
 
 
-def _truth(blocks: Sequence[Block]) -> dict[str, object]:
+def truth_of(blocks: Sequence[Block]) -> dict[str, object]:
     told: list[dict[str, object]] = []
     tables: list[dict[str, object]] = []
     for tag, content in blocks:
@@ -212,7 +214,7 @@ def _truth(blocks: Sequence[Block]) -> dict[str, object]:
     return {"blocks": told, "headings": headings, "tables": tables, "pictures": 0, "pages": None}
 
 
-def _print(blocks: Sequence[Block], style: str, path: Path) -> None:
+def print_blocks(blocks: Sequence[Block], style: str, path: Path) -> None:
     page = f"<!doctype html><meta charset=utf-8><style>{style}</style><body>{''.join(map(_html, blocks))}"
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "page.html"

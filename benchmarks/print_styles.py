@@ -35,5 +35,27 @@ STYLES = {
     "landscape": _PAGE
     + "@page { size: A4 landscape } body { font: 9.5pt/1.3 'DejaVu Sans' } table { width: 100%; font-size: 88% }"
     + "th { background: #ddd } td, th { border-bottom: .4pt dotted #888 }",
+    "sheet": _PAGE
+    + "body { font: 8.5pt/1.3 'Liberation Sans' } td, th { border: .5pt solid #667; vertical-align: middle;"
+    + " text-align: center } td:first-child { text-align: left } th { background: #d5dce6 } table { width: 100% }",
+    "partly": _PAGE
+    + "body { font: 9pt/1.35 'Liberation Sans' } td, th { border-bottom: .4pt solid #888; vertical-align: middle }"
+    + "table { border-top: 1pt solid #333; width: 100% }",
+    "families": _PAGE
+    + "td, th { padding: 1.5pt 9pt 1.5pt 0 } th { border-bottom: .8pt solid #000 }"
+    + "td[rowspan], td[rowspan] ~ td, td[colspan] { border-top: .5pt solid #333 }",
+    "stripes": _PAGE
+    + "body { font: 9pt/1.3 'DejaVu Sans' } td, th { padding: 3pt 8pt; vertical-align: middle }"
+    + "tr:nth-child(odd) > * { background: #eef2e6 } th, td[rowspan] { background: #fff } table { width: 100% }",
+    "open": _PAGE + "td, th { padding: 1.5pt 14pt 1.5pt 0; vertical-align: middle } tr:first-child > * { color: #225 }",
+    "uprights": _PAGE
+    + "body { font: 9pt/1.3 'Liberation Sans Narrow' } td, th { border-left: .4pt solid #888; vertical-align: middle }"
+    + "th { border-bottom: .8pt solid #000 } table { border-bottom: .8pt solid #000 }",
+    "shaded": _PAGE
+    + "body { font: 9.5pt/1.4 'Liberation Serif' } td[rowspan], td[colspan] { background: #dde } th { color: #036 }"
+    + "td, th { padding: 2.5pt 10pt; text-align: center }",
+    "dense": _PAGE
+    + "body { font: 7.5pt/1.15 'DejaVu Sans Condensed' } td, th { padding: .8pt 4pt; border-bottom: .3pt solid #aaa }"
+    + "th { text-align: center; border-bottom: .6pt solid #000 } td + td { text-align: right }",
 }
 """Style sheets by name: with and without lines and colours, one and two columns, left-aligned and centred."""

@@ -269,8 +269,55 @@ def test_lines_of_cells_tell_columns_rows_of_a_part_and_cells_over_several_rows(
     )
     grid = aligned_grid(Rect(0, 0, 150, 76), found, Rules(horizontal=level))
     assert grid is not None
-    assert (1, 0, 2, 1) in places(spans_by_rules(grid, level))
+    assert (1, 0, 2, 1) in places(spans_by_rules(grid, found, Rules(horizontal=level)))
     assert (grid.rows, grid.columns) == (4, 3)
+
+
+def test_entries_across_columns_do_not_hide_the_gaps_of_most_rows() -> None:
+    rows = [[(0.0, 20.0 * n, "Weight"), (80.0, 20.0 * n, "1.5"), (140.0, 20.0 * n, "2.5")] for n in range(4)]
+    across = [[(0.0, 20.0 * n, "Finish"), (80.0, 20.0 * n, "powder-coated-steel")] for n in (4, 5)]
+    grid = aligned_grid(Rect(0, 0, 200, 120), words(*rows, *across), Rules())
+    assert grid is not None
+    assert grid.columns == 3
+    assert {(4, 1, 1, 2), (5, 1, 1, 2)} <= set(places(grid))
+
+
+def test_a_row_without_colour_begins_a_cell_only_with_text() -> None:
+    rows = [[(66.0, 20.0 * n + 2, "M" + str(n))] for n in range(5)]
+    rows = [row + ([(6.0, row[0][1], "AB")] if n in (0, 1, 3) else []) for n, row in enumerate(rows)]
+    found = words(*rows)
+    grid = aligned_grid(Rect(0, 0, 120, 100), found, tinted((60, 20, 120, 40), (60, 60, 120, 80), (0, 0, 60, 20)))
+    assert grid is not None
+    merged = spans_by_rules(grid, found, tinted((60, 20, 120, 40), (60, 60, 120, 80), (0, 0, 60, 20)))
+    assert [place[0] for place in places(merged) if place[1] == 0] == [0, 1, 3]
+
+
+def test_what_each_group_of_rows_has_in_common_is_over_its_rows() -> None:
+    rows = [[(80.0, 20.0 * n, "load"), (140.0, 20.0 * n, "1.5")] for n in range(6)]
+    for n, unit in ((0, "kW"), (2, "bar"), (4, "mm")):
+        rows[n] = [(0.0, 20.0 * n, "Power"), *rows[n], (200.0, 20.0 * n, unit)]
+    grid = aligned_grid(Rect(0, 0, 240, 130), words(*rows), Rules())
+    assert {(0, 3, 2, 1), (2, 3, 2, 1), (4, 3, 2, 1)} <= set(places(grid))
+
+
+def test_an_entry_centred_over_two_rows_does_not_join_them() -> None:
+    head = [(0.0, 0.0, "Line"), (80.0, 0.0, "Code"), (140.0, 0.0, "Load")]
+    rows = [[(80.0, 20.0 * n, "K" + str(n)), (140.0, 20.0 * n, "1.5")] for n in range(1, 5)]
+    labels = [[(0.0, 20.0 * n + 10, "PT")] for n in (1, 3)]
+    found = words(head, rows[0], labels[0], rows[1], rows[2], labels[1], rows[3], bold=[0])
+    grid = aligned_grid(Rect(0, 0, 180, 100), found, Rules())
+    assert {(1, 0, 2, 1), (3, 0, 2, 1)} <= set(places(grid))
+
+
+def test_two_entries_of_a_group_between_lines_are_rows_if_they_do_not_wrap() -> None:
+    rows = [
+        [(2.0, 30.0 * n + 2, "AB"), (62.0, 30.0 * n + 2, "K" + str(n)), (102.0, 30.0 * n + 2, "1.5")] for n in range(4)
+    ]
+    more = [[(62.0, 30.0 * n + 17, "L" + str(n)), (102.0, 30.0 * n + 17, "2.5")] for n in range(4)]
+    drawn = [Rect(0, 30.0 * n, 150, 30.0 * n) for n in range(5)]
+    grid = aligned_grid(Rect(0, 0, 150, 120), words(*rows, *more), Rules(horizontal=drawn))
+    assert grid is not None
+    assert grid.rows == 8
 
 
 def test_a_bold_head_without_a_line_below_is_a_row_of_its_own() -> None:

@@ -17,7 +17,7 @@ from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import with_bullets
-from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage
+from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage, Rules
 from pipelines.parse.pdf.reader import iso_date
 from pipelines.parse.pdf.right_to_left import Glyph, in_reading_order
 from pipelines.parse.pdf.survey import Furniture, Survey, edge_keys, find_furniture
@@ -253,7 +253,7 @@ def test_records_below_one_another_in_one_row_are_cut() -> None:
 
 def test_places_without_a_line_between_are_one_where_a_line_is_beside() -> None:
     rules = [Rect(0, 20, 200, 20), Rect(100, 40, 200, 40)]
-    joined = spans_by_rules(grid(3, 2), rules)
+    joined = spans_by_rules(grid(3, 2), [], Rules(horizontal=rules))
     assert [(cell.row, cell.column, cell.row_span) for cell in joined.cells] == [
         (0, 0, 1), (0, 1, 1), (1, 0, 2), (1, 1, 1), (2, 1, 1),
     ]  # fmt: skip

@@ -30,7 +30,7 @@ def test_unstructured_is_not_used_for_pdf(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.pdf", b"%PDF-1.4\n", SETTINGS).status is Status.UNSUPPORTED
 
 
-def test_unstructured_needs_no_network_and_no_model() -> None:
+def test_unstructured_needs_no_network_and_no_model(tmp_path: Path) -> None:
     code = (
         "import socket, sys\n"
         "def refuse(*a, **k): raise SystemExit('wanted the network')\n"
@@ -44,13 +44,13 @@ def test_unstructured_needs_no_network_and_no_model() -> None:
         "print(parsed.status.value, parsed.document.text)\n"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("DO_NOT", "SCARF"))}
-    path = Path(os.environ.get("TMPDIR", "/tmp")) / f"strata-unstructured-{os.getpid()}.txt"
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, env=environment, check=False
-        )
-    finally:
-        path.unlink(missing_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "a.txt")],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("indexed The valve is stuck.")
 

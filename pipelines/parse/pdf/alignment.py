@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from pipelines.parse.lines import Rect, around
@@ -24,8 +25,6 @@ from pipelines.parse.pdf.table_cells import (
 from pipelines.parse.pdf.tables import text_lines
 from pipelines.parse.pdf.text_rows import rows_of
 
-_CROSSING_SHARE = 0.15
-"""Maximum share of the lines that cross a gutter: headers and titles of groups of rows."""
 _MOST_STEP = 3.0
 """Maximum distance from the table to a further row, in line heights: a row of two lines, and the padding."""
 _MOST_TITLE_LINES = 3
@@ -154,11 +153,8 @@ def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, ru
     rows = [pieces_of(line, height) for line in lines]
     # A line in one piece from the left edge is a title of a group of rows, or a further line of the first column.
     pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]
-    # From three lines on, one may be a header that spans columns.
-    allowed = max(int(len(lines) >= 3), int(_CROSSING_SHARE * len(lines)))
-    low = _gaps(pieces, height, allowed)
-    spanning = {piece for piece in pieces for gap in low if piece.left < gap.left and piece.right > gap.right}
-    clear = _gaps([piece for piece in pieces if piece not in spanning], height, 0)
+    spanning = _spanning_pieces(rows, height)
+    clear = _gaps([piece for piece in pieces if piece not in spanning], height)
     free = [strip for strip in clear if not any(strip.left - height < x < strip.right + height for x in drawn)]
     return sorted([*free, *(Strip(x, x) for x in drawn)])
 
@@ -185,17 +181,25 @@ def _without_heads_apart(
     return found
 
 
-def _gaps(pieces: Sequence[Strip], height: float, allowed: int) -> list[Strip]:
-    """Return the gaps, between the first and the last piece, that at most `allowed` pieces cover."""
-    ends = sorted([(piece.left, 1) for piece in pieces] + [(piece.right, -1) for piece in pieces])
+def _spanning_pieces(rows: Sequence[Sequence[Strip]], height: float) -> set[Strip]:
+    """Return the pieces that cover a gap of more rows than there are rows with such a piece: entries across columns."""
+    found: set[Strip] = set()
+    gaps = [[Strip(one.right, other.left) for one, other in pairwise(row)] for row in rows]
+    for gap in {gap for row in gaps for gap in row}:
+        across = [piece for row in rows for piece in row if piece.left < gap.left and piece.right > gap.right]
+        least = min(gap.right - gap.left, LEAST_GUTTER * height)
+        having = sum(any(min(o.right, gap.right) - max(o.left, gap.left) >= least for o in row) for row in gaps)
+        if len(across) < having:
+            found.update(across)
+    return found
+
+
+def _gaps(pieces: Sequence[Strip], height: float) -> list[Strip]:
+    """Return the gaps between the first and the last piece that no piece covers."""
     found: list[Strip] = []
-    depth, since = 0, None
-    for x, change in ends:
-        depth += change
-        if depth <= allowed and since is None:
-            since = x
-        elif depth > allowed and since is not None:
-            if x - since >= LEAST_GUTTER * height and since > ends[0][0]:
-                found.append(Strip(since, x))
-            since = None
+    end = min((piece.right for piece in pieces), default=0.0)
+    for piece in sorted(pieces):
+        if piece.left - end >= LEAST_GUTTER * height:
+            found.append(Strip(end, piece.left))
+        end = max(end, piece.right)
     return found

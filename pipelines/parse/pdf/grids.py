@@ -87,7 +87,7 @@ class TableFinder:
         own = zip(missing, self._words_for(missing), strict=True)
         aligned = [aligned_grid(region, words, rules) for region, words in own]
         found = ruled + [grid for grid in aligned if grid and _is_table(grid, page.lines, drawn=False)]
-        found = [spans_by_rules(grid, _horizontal_lines(rules, grid.rect)) for grid in found]
+        found = [spans_by_rules(grid, self._words, rules) for grid in found]
         return _without_duplicates(found)
 
     def _with_rows_of_text(self, grid: PageGrid) -> PageGrid:
@@ -169,7 +169,7 @@ class TableFinder:
         moves = (0.0, frame.left - above.edge)
         parts = [continued_grid(above.moved(across), words, self._rules) for across in moves]
         part = max((part for part in parts if part), key=lambda part: len(part.cells), default=None)
-        return part and spans_by_rules(part, _horizontal_lines(self._rules, part.rect))
+        return part and spans_by_rules(part, self._words, self._rules)
 
 
 def _covers(grid: PageGrid, part: PageGrid) -> bool:
@@ -244,38 +244,40 @@ def _rules_near(rules: Rules, table: Rect) -> Rules:
     return rules.within(table.grown(3))
 
 
-def _horizontal_lines(rules: Rules, table: Rect) -> list[Rect]:
-    """Return the horizontal lines and colour edges in a table."""
-    near = _rules_near(rules, table)
-    return [*near.horizontal, *near.horizontal_edges]
-
-
-def spans_by_rules(grid: PageGrid, rules: Sequence[Rect]) -> PageGrid:
+def spans_by_rules(grid: PageGrid, words: Sequence[PageWord], rules: Rules) -> PageGrid:
     """Return a grid with cells merged downward if there is no line between them, but one beside them.
 
-    There is a line between other cells of their column: in some tables, only the first column is underlined.
+    There is a line between other cells of their column: in some tables, only the first column is underlined. A colour
+    edge beside two cells without colour only merges an empty one: every second row is coloured.
     """
+    near = _rules_near(rules, grid.rect)
+    drawn = [*near.horizontal, *near.horizontal_edges]
     lined = {
         cell.column
         for cell in grid.cells
-        if 0 < cell.row + cell.row_span < grid.rows and not _is_open(cell, cell.rect.bottom, rules)
+        if 0 < cell.row + cell.row_span < grid.rows and not _is_open(cell, cell.rect.bottom, drawn)
     }
+    places = CellLocator(grid.cells)
+    filled = {grid.cells[at] for word in words if (at := places.at(*word.rect.middle)) is not None}
     by_place = {(cell.row, cell.column): cell for cell in grid.cells}
     for cell in sorted(grid.cells, key=lambda cell: (-cell.row, cell.column)):
         below = by_place.get((cell.row + cell.row_span, cell.column))
         if below is None or below.column_span != cell.column_span or cell.column not in lined:
             continue
-        if not _is_merged_below(cell, below, grid, rules):
-            continue
-        joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
-        by_place[cell.row, cell.column] = joined
-        del by_place[below.row, below.column]
+        height = (cell.rect.bottom + below.rect.top) / 2
+        coloured = any(_covers_edge(area, cell, height) for area in near.areas)
+        between = drawn if coloured or below not in filled else near.horizontal
+        if _coverage(height, grid.rect, between) > _LEAST_COVERED and _is_open(cell, height, drawn):
+            joined = replace(cell, row_span=cell.row_span + below.row_span, rect=around((cell.rect, below.rect)))
+            by_place[cell.row, cell.column] = joined
+            filled |= {joined} if filled & {cell, below} else set()
+            del by_place[below.row, below.column]
     return replace(grid, cells=tuple(sorted(by_place.values(), key=lambda cell: (cell.row, cell.column))))
 
 
-def _is_merged_below(cell: GridCell, below: GridCell, grid: PageGrid, rules: Sequence[Rect]) -> bool:
-    height = (cell.rect.bottom + below.rect.top) / 2
-    return _coverage(height, grid.rect, rules) > _LEAST_COVERED and _is_open(cell, height, rules)
+def _covers_edge(area: Rect, cell: GridCell, height: float) -> bool:
+    """Whether a coloured area runs down over the edge below a cell."""
+    return area.top < height - 1 and area.bottom > height + 1 and area.holds(cell.rect.middle[0], height)
 
 
 def _is_open(cell: GridCell, height: float, rules: Sequence[Rect]) -> bool:

@@ -64,18 +64,36 @@ def find_lattices(rules: Rules, words: Sequence[PageWord]) -> list[Rect]:
     of these. A table has at least two such lines; further rows above and below begin where its other entries do.
     """
     found: list[_Lattice] = []
-    for pieces in _touching_pieces(rules.horizontal) if len(rules.horizontal) <= MOST_SHAPES else ():
+    drawn = [*rules.horizontal, *rules.horizontal_edges]
+    for pieces in _touching_pieces(drawn) if len(drawn) <= MOST_SHAPES else ():
         line = _Lattice(around(pieces), (pieces[0].left, *(piece.right for piece in pieces)))
         at = next((number for number in reversed(range(len(found))) if _belongs_to(line, found[number], words)), None)
         if at is not None:
             found[at] = _Lattice(around((found[at].rect, line.rect)), max(line.ends, found[at].ends, key=len))
         elif len(pieces) > 1:
             found.append(line)
-    tables = [table.rect for table in found if table.rect.height > SAME_LINE]
+    tables = [table for table in _joined([table.rect for table in found]) if table.height > SAME_LINE]
     near = Near(tables, lambda table: table)
     free = [word for word in words if not any(table.holds(*word.rect.middle) for table in near.at(word.rect))]
     held = ([word for word in words if table.holds(*word.rect.middle)] for table in tables)
     return [_with_plain_rows(table, [*own, *free]) for table, own in zip(tables, held, strict=True)]
+
+
+def _joined(parts: Sequence[Rect]) -> list[Rect]:
+    """Return the rectangles with those joined that overlap, touch, or follow one another with equal width.
+
+    Around merged cells, the lines of a table have other pieces.
+    """
+    found: list[Rect] = []
+    for part in sorted(parts, key=lambda part: part.top):
+        own = [other for other in found if _continues(part, other)]
+        found = [*(other for other in found if other not in own), around((part, *own))]
+    return found
+
+
+def _continues(part: Rect, other: Rect) -> bool:
+    off = part.top - other.bottom
+    return other.meet(part).width > SAME_LINE and (off < 0.5 or (off < SAME_LINE and _have_same_width(part, other)))
 
 
 class _Lattice(NamedTuple):
@@ -88,13 +106,18 @@ class _Lattice(NamedTuple):
 def _belongs_to(line: _Lattice, table: _Lattice, words: Sequence[PageWord]) -> bool:
     """Whether a line belongs to a table; one in a single piece only if it is at most a row's height below.
 
-    No text is in between: at most one line of it, an entry across columns, crosses the positions where pieces touch.
+    No text is in between: it begins where the lines do, and the table's entries are indented; at most one line, an
+    entry across columns, crosses the positions where pieces touch.
     """
     beside = line.rect.left < table.rect.right and line.rect.right > table.rect.left
     near = len(line.ends) > 2 or line.rect.top - table.rect.bottom < _MOST_STEP
     if not (beside and near and (_all_near(line.ends, table.ends) or _all_near(table.ends, line.ends))):
         return False
     gap = Rect(line.rect.left, table.rect.bottom, line.rect.right, line.rect.top)
+    first = min((word.rect.left for word in words if table.rect.holds(*word.rect.middle)), default=-math.inf)
+    left = min(table.rect.left, line.rect.left)
+    if first > left + _INSET and any(word.rect.left < left + 1 and gap.holds(*word.rect.middle) for word in words):
+        return False
     crossing = {round(word.rect.top) for word in words if gap.holds(*word.rect.middle) and _crosses(word, line.ends)}
     return len(crossing) < 2
 
@@ -107,6 +130,8 @@ def _touching_pieces(level: Sequence[Rect]) -> Iterator[list[Rect]]:
     """Yield the pieces of horizontal lines from the top, those that touch end to end together."""
     run: list[Rect] = []
     for line in sorted(level, key=lambda line: (round(line.top), line.left)):
+        if run and abs(line.top - run[-1].top) < 1 and abs(line.right - run[-1].right) < 1:
+            continue
         if run and not (abs(line.top - run[-1].top) < 1 and abs(line.left - run[-1].right) < _TOUCHING):
             yield run
             run = []

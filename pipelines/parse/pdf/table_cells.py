@@ -17,8 +17,8 @@ _MONO_BLANK = 1.2
 """Maximum gap of a blank in monospaced type, in widths of a character, with some tolerance."""
 LOOSE_LEADING = 0.12
 """Additional leading before the next row, compared with the lines of an entry, in line heights."""
-
-
+_BEARING = 2.0
+"""Points by which a piece of a line may begin before the drawn line at the left of its column: side bearings vary."""
 _OFF_CENTRE = 0.5
 """Maximum distance of a centred entry from the middle of the table, in line heights: the width of a letter."""
 
@@ -64,6 +64,12 @@ def column_at(x: float, gutters: Sequence[Strip]) -> int:
     return sum(1 for gutter in gutters if x > (gutter.left + gutter.right) / 2)
 
 
+def _crosses(piece: Strip, gutter: Strip) -> bool:
+    """Whether a piece of a line covers a gutter, or extends over a drawn line on both sides."""
+    slack = 1.0 if gutter.right > gutter.left else -_BEARING
+    return piece.left < gutter.left + slack and piece.right > gutter.right - slack
+
+
 class TableCells:
     """The cells of a table with known rows and columns, some of which are merged."""
 
@@ -76,6 +82,7 @@ class TableCells:
         self.header_rows = next((number for number, row in enumerate(rows) if not row.bold), 0)
         self.text_spans = [self._find_text_spans(number) for number in range(len(rows))]
         self._running_columns = self._find_running_columns()
+        self._grouped_columns = self._find_grouped_columns()
         self._background_spans = [self._find_background_spans(number) for number in range(len(rows))]
         # Every second row is coloured: then the area of only some titles of groups is visible.
         self._has_wide_titles = any(
@@ -105,8 +112,8 @@ class TableCells:
         found: dict[int, int] = {}
         for line in self.rows[row].lines:
             for piece in pieces_of(line, self.height):
-                inner = [n for n, g in enumerate(self.gutters) if piece.left < g.left + 1 and piece.right > g.right - 1]
-                first = column_at(piece.left + 1, self.gutters) if not inner else inner[0]
+                inner = [number for number, gutter in enumerate(self.gutters) if _crosses(piece, gutter)]
+                first = column_at(piece.left + _BEARING, self.gutters) if not inner else inner[0]
                 last = max(first, inner[-1] + 1) if inner else first
                 found[first] = max(last, found.get(first, 0))
         return found
@@ -189,6 +196,16 @@ class TableCells:
         headed = row + 1 < self.header_rows or (row == 0 and 0 in self.text_spans[0] and 0 not in below)
         return headed and column > 0 and column + 1 in below
 
+    def _find_grouped_columns(self) -> set[int]:
+        """Return the columns with entries exactly in the rows that also have one in the first column.
+
+        At least two groups of rows begin so: what they have in common, such as a unit, is written once.
+        """
+        begins = [row for row, spans in enumerate(self.text_spans) if 0 in spans]
+        groups = sum(below - row > 1 for row, below in pairwise([*begins, len(self.rows)]))
+        filled = {n: [row for row, spans in enumerate(self.text_spans) if n in spans] for n in range(1, self.columns)}
+        return {column for column, rows in filled.items() if rows == begins and groups > 1}
+
     @property
     def _has_two_headers(self) -> bool:
         """Whether some entry of the first row is a header over headers in the second one."""
@@ -214,7 +231,8 @@ class TableCells:
         for row in range(len(self.rows) - 1, 0, -1):
             first = min(self.text_spans[row], default=0)
             later = [n for n in range(first, self.columns) if n not in self.text_spans[row]]
-            for column in (*range(first), *(later if row == 1 and self._has_two_headers else ())):
+            grouped = [column for column in later if column in self._grouped_columns]
+            for column in (*range(first), *(later if row == 1 and self._has_two_headers else grouped)):
                 cell, above = by_place.get((row, column)), by_place.get((row - 1, column))
                 if cell is None or above is None or above.column_span > 1 or not self._is_open_above(cell):
                     break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from pipelines.parse.lines import Rect, around
@@ -23,6 +23,7 @@ def rows_of(
     Drawn lines separate rows; without one between all of them, also leading, entries in the first column, and lines
     that break early.
     """
+    lines = _with_centred_entries(lines, height, gutters)
     edges = [table.top - height, *row_edges(around([table, *rules.horizontal]), rules), table.bottom + height]
     bands = [[line for line in lines if above <= middle_of(line) < below] for above, below in pairwise(edges)]
     bands = [band for band in bands if band]
@@ -53,6 +54,25 @@ def rows_of(
     ]
 
 
+def _with_centred_entries(
+    lines: Sequence[Sequence[PageWord]], height: float, gutters: Sequence[Strip]
+) -> list[Sequence[PageWord]]:
+    """Return the lines with entries halfway between two rows, over which they are centred, in the upper one.
+
+    The rows have two columns in common, but none with the entry, and are further apart than the lines of one entry.
+    """
+    found = list(lines[:1])
+    for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
+        above, middle, below = map(middle_of, (before, line, after))
+        own, (upper, lower) = _columns_of(line, gutters), (_columns_of(row, gutters) for row in (before, after))
+        halfway = abs(above + below - 2 * middle) < 0.3 * height and below - above > MOST_LEADING * height
+        if halfway and len(upper & lower) > 1 and not own & (upper | lower):
+            found[-1] = [*found[-1], *line]
+        else:
+            found.append(line)
+    return [*found, *lines[max(1, len(lines) - 1) :]]
+
+
 def _second_header(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip], height: float) -> int:
     """Return the number of the first line if it begins a second row of headers, 0 if there is none.
 
@@ -74,16 +94,36 @@ def _are_rows(
     width: Mapping[int, float],
     ruled: bool,
 ) -> bool:
-    """Whether lines without drawn lines in between are rows: all have entries in the same columns, including the first.
+    """Whether lines without drawn lines in between are rows: all have entries in the same columns, which do not wrap.
 
-    If the table is `ruled`, they must also have wide leading; otherwise wide leading or at least three columns, whose
-    entries are unlikely to wrap at the same lines. Lines that break early are rows, too.
+    Two such columns are enough if the lines have wide leading; else it takes three, whose entries are unlikely to wrap
+    at the same lines, in a table that is not `ruled`. Entries of other columns are over several rows.
     """
-    columns = [_columns_of(line, gutters) for line in lines]
-    alike = all(at == columns[0] for at in columns) and 0 in columns[0] and len(columns[0]) > 1
+    common = set.intersection(*(_columns_of(line, gutters) for line in lines))
     loose = all(step > MOST_LEADING * height for step in _steps(lines))
-    level = len(lines) > 2 and alike and (loose or (not ruled and len(columns[0]) > 2))
-    return level or _breaks_early(lines, width, gutters, height)
+    enough = len(common) > 1 if loose else not ruled and len(common) > 2 and len(lines) > 2
+    level = enough and not all(word.bold for line in lines for word in line)
+    votes = sum(
+        _votes(above, below, common, width, height) for above, below in pairwise(_all_by_column(lines, gutters))
+    )
+    return (level and votes >= 0) or _breaks_early(lines, width, gutters, height)
+
+
+def _votes(
+    above: Mapping[int, Sequence[PageWord]],
+    below: Mapping[int, Sequence[PageWord]],
+    columns: Iterable[int],
+    width: Mapping[int, float],
+    height: float,
+) -> int:
+    """Return how many more entries break early, where the next word would have fitted, than are full lines."""
+    votes = 0
+    for column in columns:
+        if _extent(above[column]) + LEAST_GUTTER * height + below[column][0].rect.width < width[column]:
+            votes += 1
+        elif len(above[column]) > 1:
+            votes -= 1
+    return votes
 
 
 def _breaks_early(
@@ -93,22 +133,18 @@ def _breaks_early(
     for half of them, more entries are followed by a word that would have fitted behind them than are full lines of
     several words.
     """
-    by_column = [_by_column(line, gutters) for line in lines]
+    by_column = _all_by_column(lines, gutters)
     full = [entries for entries in by_column if set(entries) != {0}]
     common = set(full[0]).intersection(*full) if 2 * len(full) > len(lines) else set()
 
-    def vote(words: Sequence[PageWord], below: Sequence[PageWord], column: int) -> int:
-        if _extent(words) + LEAST_GUTTER * height + below[0].rect.width < width[column]:
-            return 1
-        return -1 if len(words) > 1 else 0
-
-    early = [
-        sum(vote(above[column], below[column], column) for column in above.keys() & below.keys()) > 0
-        for above, below in pairwise(by_column)
-    ]
+    early = [_votes(one, other, one.keys() & other.keys(), width, height) > 0 for one, other in pairwise(by_column)]
     wrapped = any(set(below) == {0} and not is_early for below, is_early in zip(by_column[1:], early, strict=True))
     alike = 0 in by_column[0] and len(common) > 1 and not wrapped
     return len(lines) > 2 and alike and 2 * sum(early) >= len(early)
+
+
+def _all_by_column(lines: Sequence[Sequence[PageWord]], gutters: Sequence[Strip]) -> list[dict[int, list[PageWord]]]:
+    return [_by_column(line, gutters) for line in lines]
 
 
 def _by_column(line: Sequence[PageWord], gutters: Sequence[Strip]) -> dict[int, list[PageWord]]:
