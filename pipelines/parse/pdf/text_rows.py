@@ -13,6 +13,9 @@ from pipelines.parse.pdf.tables import MOST_LEADING
 
 _ROUNDING = 0.7
 """Minimum difference of two steps in points: browsers place lines at multiples of 0.75."""
+_CENTRED = 0.15
+"""Maximum distance of an entry from the middle between two rows, in heights of a line. An entry at the top or bottom of
+both is half the distance of the rows away, which is more than half a height."""
 
 
 def rows_of(
@@ -65,7 +68,7 @@ def _with_centred_entries(
     for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
         above, middle, below = map(middle_of, (before, line, after))
         own, (upper, lower) = _columns_of(line, gutters), (_columns_of(row, gutters) for row in (before, after))
-        halfway = abs(above + below - 2 * middle) < 0.3 * height and below - above > MOST_LEADING * height
+        halfway = abs((above + below) / 2 - middle) < _CENTRED * height and below - above > MOST_LEADING * height
         if halfway and len(upper & lower) > 1 and not own & (upper | lower):
             found[-1] = [*found[-1], *line]
         else:
