@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipelines.lang.characters import fold
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.hit import Hit, LinkedChunk
@@ -84,12 +85,15 @@ class _Walk:
         """Update the cover of the terms by these sentences, and add the codes that they refer to."""
         for term, cover in combined_cover(chosen).items():
             self.covered[term] = max(cover, self.covered.get(term, 0.0))
-        named = (terms(code)[:1] for item in chosen for code in named_codes(item.unit.text))
-        codes = {code for first in named for code in first} - self.sought.weights.keys()
-        rarity = {code: self.retrieval.lexicon.rarity(code) for code in codes}
+        written = {term: code for item in chosen for code in named_codes(item.unit.text) for term in terms(code)[:1]}
+        rarity = {code: self.retrieval.lexicon.rarity(code) for code in written.keys() - self.sought.weights.keys()}
         bridges = {code: _BRIDGE * rare for code, rare in rarity.items() if rare < 1}
-        weights = {**self.sought.weights, **bridges}
-        self.sought = replace(self.sought, weights=weights, codes=self.sought.codes | bridges.keys())
+        self.sought = replace(
+            self.sought,
+            weights={**self.sought.weights, **bridges},
+            words={**self.sought.words, **{code: fold(written[code]) for code in bridges}},
+            codes=self.sought.codes | bridges.keys(),
+        )
 
     async def round(self, number: int) -> str | None:
         """Follow one edge; return the reason for stopping, or None."""
