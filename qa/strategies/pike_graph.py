@@ -53,15 +53,14 @@ async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | No
     answer quotes sentences of the passages found and of chunks linked to them.
     """
     if model is not None:
-        attempt = Attempt(question, retrieval, model, settings)
-        return await decompose(attempt, settings.nearest, settings.beside, survey)
+        return await decompose(Attempt(question, retrieval, model, settings), survey)
     hits = retrieval.retrieve(question, settings.hits)
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     scored = score_units(asked, hits, retrieval.lexicon)
     walk = _Walk(asked, asked, retrieval, list(hits), settings.atoms)
     walk.know(select_units(asked, scored, settings.quotes))
     await in_rounds(settings.rounds, walk.round, walk.trace)
-    return quoted(asked, hits, scored, retrieval, settings, walk.trace, walk.led_to)
+    return quoted(asked, hits, scored, retrieval, settings, walk.trace, walk.linked)
 
 
 @dataclass(slots=True)
@@ -69,7 +68,7 @@ class _Walk:
     """A walk along the edges of the graph for one question.
 
     `sought` is `question` with the codes found. `covered` has the cover of each term so far, `context` the chunks read,
-    `led_to` the sentences selected in them. `shown` is the maximum number of candidates per round in the trace.
+    `linked` the sentences selected in them. `shown` is the maximum number of candidates per round in the trace.
     """
 
     question: QuestionTerms
@@ -78,7 +77,7 @@ class _Walk:
     context: list[Hit]
     shown: int
     covered: dict[str, float] = field(default_factory=dict)
-    led_to: list[ScoredUnit] = field(default_factory=list)
+    linked: list[ScoredUnit] = field(default_factory=list)
     trace: list[Step] = field(default_factory=lambda: [Step("note", _NOTE)])
 
     def know(self, chosen: Sequence[ScoredUnit]) -> None:
@@ -120,7 +119,7 @@ class _Walk:
         steps.append(Step("selected", _line(link, item), added / total))
         if link.edge != _FOUND:
             self.context.append(link.hit)
-        self.led_to.append(item)
+        self.linked.append(item)
         self.know([item])
         return None
 
