@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any, Self
 
 from pipelines.core.concurrent import run_to_end
-from pipelines.core.errors import SettingsError, SourceError, StoreUnavailable, StrataError
+from pipelines.core.errors import SourceError, StoreUnavailable, StrataError
 from pipelines.llm.chat import Chat
 from pipelines.llm.ledger import cost
 from pipelines.llm.stack import open_chat
 from pipelines.resources import Stores, open_graph, open_stores
-from pipelines.retrieve.filters import describe_filter
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.stored_knowledge import LiveKnowledge, StoredKnowledge
 from pipelines.settings import load
-from pipelines.store.facts import Completeness, being_written, incompleteness, remedy
+from pipelines.store.facts import Completeness, being_written
 from pipelines.store.vector import Filter
-from qa.answer import Answer, Ending, Step
+from qa.answer import Answer, Step
 from qa.conversation import Conversation, Exchange
+from qa.knowledge_state import no_passages, nothing_matches, warnings_about
 from qa.model_calls import ModelCalls, question_terms
 from qa.settings import AnswerSettings, QaSettings
 from qa.strategies.registry import Strategy, strategy_named
@@ -72,8 +72,7 @@ class KnowledgeBase:
         if settings.store.graph != "embedded":
             stores = replace(stores, copy=closing.enter_context(open_graph(settings.store.graph, settings, Path(kb))))
         if chat is None and settings.llm.configured:
-            tries = min(settings.llm.tries, settings.qa.answer.tries)  # a user waits for the answer
-            impatient = settings.llm.model_copy(update={"tries": tries})
+            impatient = settings.llm.model_copy(update={"tries": min(settings.llm.tries, settings.qa.answer.tries)})
             chat = open_chat(impatient, stores.folder.replies, stores.folder.trace)
             closing.callback(run_to_end, chat.close)
             endpoint = settings.llm.endpoint
@@ -115,7 +114,7 @@ class KnowledgeBase:
         question = " ".join(question.split())
         if not question:
             raise SourceError("the question is empty")
-        settings = _limited(self._settings.qa.answer, limit)
+        settings = self._settings.qa.answer.limited(limit)
         chosen = self._strategy(strategy)
         knowledge = self._live.now()
         try:
@@ -146,7 +145,7 @@ class KnowledgeBase:
             for hit in knowledge.retrieve("shaft seal", limit=3):
                 print(hit.score, hit.uri, hit.chunk.text)
         """
-        _limited(self._settings.qa.answer, limit)
+        self._settings.qa.answer.limited(limit)
         knowledge = self._live.now()
         found = knowledge.within(where).retrieve(query, limit)
         return found if self._live.now() is knowledge else self.confined(where).retrieve(query, limit)
@@ -216,10 +215,10 @@ class KnowledgeBase:
     async def _solve(
         self, whole: StoredKnowledge, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings
     ) -> Answer:
-        """Return the answer of a strategy with cost and warnings, or `_nothing` if no chunk passes the filter."""
+        """Return the answer of a strategy with cost and warnings, or that there is no chunk that passes the filter."""
         knowledge = whole.within(where)
         if not knowledge.size:
-            return self._nothing(question, strategy.name, where)
+            return replace(self._without_passages(question, where), strategy=strategy.name)
         model, began = self.model_calls(), time.perf_counter()
         asks = model if settings.terms and strategy.uses_terms else None
         terms = await question_terms(question, knowledge, asks) if asks else ()
@@ -228,11 +227,16 @@ class KnowledgeBase:
         return replace(
             answer,
             trace=(*(Step("term", f"{pair.query_term}: {pair.corpus_tag}") for pair in terms), *answer.trace),
-            warnings=(*answer.warnings, *self._warnings(answer, model, knowledge)),
+            warnings=(*answer.warnings, *warnings_about(answer, model, knowledge, self._completeness.look())),
             failed_calls=len(model.failed) if model else 0,
             dollars=cost(model.spent, prices) if model else 0.0,
             seconds=round(time.perf_counter() - began, 3),
         )
+
+    def _without_passages(self, question: str, where: Filter) -> Answer:
+        if self.confined().size:
+            return nothing_matches(question, where)
+        return no_passages(question, self._completeness.look(), self._settings.store.graph if self._stores.copy else "")
 
     async def _solve_again(self, strategy: Strategy, question: str, where: Filter, settings: AnswerSettings) -> Answer:
         knowledge = self._live.now()
@@ -244,40 +248,3 @@ class KnowledgeBase:
             if self._live.now() is knowledge and not being_written(self._stores.catalog):
                 raise
             raise StoreUnavailable("an ingest is writing the knowledge base; ask again") from error
-
-    def _nothing(self, question: str, strategy: str, where: Filter) -> Answer:
-        """Return the answer if there is no chunk, or none that passes the filter."""
-        if self.confined().size:
-            text = "No passage fits all parts of the filter."
-            return Answer(question, text, strategy, ending=Ending.NOTHING_MATCHES, hint=describe_filter(where))
-        state = self._completeness.look()
-        text, hint = incompleteness(state), remedy(state)
-        if not text:
-            text = "The knowledge base is empty: its documents have no text."
-            if self._stores.copy is not None:
-                name = self._settings.store.graph.replace("neo4j", "Neo4j")
-                text, hint = f"{name} has no data of this knowledge base.", "`strata graph sync` copies it there"
-        return Answer(question, text, strategy, ending=Ending.EMPTY, hint=hint)
-
-    def _warnings(self, answer: Answer, model: ModelCalls | None, knowledge: StoredKnowledge) -> list[str]:
-        """Return warnings about the question's language, failed calls and an incomplete ingest."""
-        warnings = []
-        if answer.ending is Ending.NOT_IN_DOCUMENTS and (unread := knowledge.unread_language(answer.question)):
-            line = f"The question's language ({unread}) is not one of the documents' ({', '.join(knowledge.languages)})"
-            warnings.append(f"{line}: `strata reindex --embedder e5` searches across languages.")
-        if model and model.failed and answer.ending is not Ending.MODEL_FAILED:
-            count = f"{len(model.failed)} call{'s' if len(model.failed) > 1 else ''} of the language model failed"
-            warnings.append(f"{count}; the answer is based on the others: {model.failed[0].reason}.")
-        state = self._completeness.look()
-        if state.begun and not state.whole:
-            warnings.append(f"{incompleteness(state)} To complete it, {remedy(state)}.")
-        return warnings
-
-
-def _limited(settings: AnswerSettings, limit: int | None) -> AnswerSettings:
-    """Return the settings with this limit for every search."""
-    if limit is None:
-        return settings
-    if limit < 1:
-        raise SettingsError(f"limit: {limit} is too small", hint="1 or more")
-    return settings.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))

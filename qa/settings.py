@@ -8,10 +8,11 @@ and the handbook in English and German (`benchmarks/two_paths.py`), the number o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field
 
+from pipelines.core.errors import SettingsError
 from pipelines.core.settings_section import Sensitive, SettingsSection
 from pipelines.settings import Settings
 
@@ -56,6 +57,14 @@ class AnswerSettings(SettingsSection):
     context_tokens: int = Field(3500, ge=200, description="maximum tokens of passages in one prompt")
     tries: int = Field(3, ge=1, description="maximum requests of one call, not more than llm.tries")
     history: int = Field(4, ge=0, description="turns of a conversation used to resolve a follow-up question")
+
+    def limited(self, limit: int | None) -> Self:
+        """Return the settings with this limit for every search, unless it is None. Raises `SettingsError` below 1."""
+        if limit is None:
+            return self
+        if limit < 1:
+            raise SettingsError(f"limit: {limit} is too small", hint="1 or more")
+        return self.model_copy(update=dict.fromkeys(("hits", "chunks", "flat_chunks", "beside"), limit))
 
 
 class QaSection(SettingsSection):

@@ -85,6 +85,10 @@ class QuestionTerms:
         """The sum of the weights."""
         return sum(self.weights.values())
 
+    def share(self, covers: Mapping[str, float]) -> float:
+        """Return the share of the question's weight in its terms with this cover, each in [0, 1]."""
+        return sum(self.weights[term] * cover for term, cover in covers.items()) / (self.total or 1.0)
+
     def form(self, term: str, language: str) -> str:
         """Return the form of a term of the question in texts in `language`."""
         return stem(self.words.get(term, term), language)

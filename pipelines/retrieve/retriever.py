@@ -18,20 +18,11 @@ from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, Side
 from pipelines.llm.embedders import reads
 from pipelines.resources import Stores
-from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.filters import chunk_mask, with_tag_spellings
 from pipelines.retrieve.flat_search import FlatSearch, Mode
 from pipelines.retrieve.hit import AtomHit, FoundChunk, Hit, HitReader, LinkedChunk, Share
 from pipelines.retrieve.index import Index
-from pipelines.retrieve.index_cache import (
-    Scale,
-    graph_state,
-    is_cached,
-    load_earlier,
-    load_index,
-    measure_scale,
-    save_index,
-)
+from pipelines.retrieve.index_cache import Scale
 from pipelines.retrieve.layers import LayerSearch
 from pipelines.retrieve.propagate import KINDS, hops_from
 from pipelines.retrieve.query import TagMap, analyze_query, coverage, with_terms
@@ -45,6 +36,7 @@ from pipelines.retrieve.score import (
     select_chunks,
     squash,
 )
+from pipelines.retrieve.stored_index import StoredIndex
 from pipelines.sections import RetrieveSettings
 from pipelines.store.graph import GraphStore
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
@@ -100,11 +92,8 @@ class Retriever:
         `pairs` map users' words to the corpus's tags. The folder `cache` stores the index until the graph changes.
         """
         self.settings = settings
-        self._pairs = pairs
-        self._cache = cache
-        self._graph = graph
-        self._vectors = vectors
-        self._embedder = embedder
+        self._graph, self._vectors, self._embedder, self._pairs = graph, vectors, embedder, pairs
+        self._stored = StoredIndex(graph, vectors, embedder, cache)
         self._missed = Event()
 
     @classmethod
@@ -115,41 +104,21 @@ class Retriever:
     @property
     def index(self) -> Index:
         """The index of the graph."""
-        return self._index_and_scale[0]
+        return self._stored.index_and_scale[0]
 
     @property
     def scale(self) -> Scale:
         """The scale for cosines."""
-        return self._index_and_scale[1]
-
-    @cached_property
-    def _index_and_scale(self) -> tuple[Index, Scale]:
-        state = self._state
-        kept = load_index(self._cache, state) if self._cache else None
-        return kept or self._built(state)
-
-    def _built(self, state: str) -> tuple[Index, Scale]:
-        """Build the index and cache it under `state`, the graph's state before reading."""
-        index = build_index(self._graph, load_earlier(self._cache) if self._cache else None)
-        scale = measure_scale(self._vectors, list(index.documents))
-        if self._cache:
-            save_index(self._cache, state, index, scale)
-        return index, scale
+        return self._stored.index_and_scale[1]
 
     @property
     def outdated(self) -> bool:
         """Whether a search has found a chunk that is missing from the index or the graph."""
         return self._missed.is_set()
 
-    @property
-    def _state(self) -> str:
-        return graph_state(self._graph.owners(), self._embedder.info)
-
     def keep_index(self) -> None:
         """Build and cache the index of the current graph, unless it is cached, so that the first question is fast."""
-        state = self._state
-        if self._cache and not is_cached(self._cache, state):
-            self._built(state)
+        self._stored.keep()
 
     @cached_property
     def _search(self) -> LayerSearch:

@@ -173,8 +173,7 @@ def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:
 
 def gain(question: QuestionTerms, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
     """Return the share of the question's weight that `covers` adds to what is `covered`."""
-    added = sum(question.weights[term] * max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items())
-    return added / (question.total or 1.0)
+    return question.share({term: max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items()})
 
 
 def _is_new(item: ScoredUnit, chosen: Sequence[ScoredUnit]) -> bool:

@@ -30,7 +30,7 @@ _OTHERS = 3
 _MAX_LISTED = 2
 """Maximum missing terms that are listed."""
 _LONG = 8
-"""In questions with at least this many words, a missing word is ignored by `untold`."""
+"""In questions with at least this many words, a missing word is ignored by `missing_word`."""
 _WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(encoding="utf-8"))
 
 
@@ -38,22 +38,22 @@ _WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(enco
 class Features:
     """Features in [0, 1]; most are properties of the best unit.
 
-    - `untold`: the information of the most informative missing word, reduced for long questions.
-    - `unsaid`: the share of the information of all words that is missing.
-    - `other`: the weight of the missing number or code of the question: the unit is about another year or model.
-    - `strange`: how much of a name is missing that is in no passage of the corpus.
-    - `valueless`: 1 if a kind of value is asked for, and none of the best two units has it.
+    - `missing_word`: the information of the most informative missing word, reduced for long questions.
+    - `missing_share`: the share of the information of all words that is missing.
+    - `missing_code`: the weight of the missing number or code of the question: the unit is about another year or model.
+    - `unknown_name`: how much of a name is missing that is in no passage of the corpus.
+    - `missing_value`: 1 if a kind of value is asked for, and none of the best two units has it.
     - `margin`: the square root of the difference in coverage between the best unit and those of other documents.
-    - `columnless`: 1 if the unit is a row of a table, and the question has another word and names no column.
+    - `missing_column`: 1 if the unit is a row of a table, and the question has another word and names no column.
     """
 
-    untold: float
-    unsaid: float
-    other: float
-    valueless: float
-    strange: float
+    missing_word: float
+    missing_share: float
+    missing_code: float
+    missing_value: float
+    unknown_name: float
     margin: float
-    columnless: float
+    missing_column: float
 
 
 def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequence[ScoredUnit]) -> Features:
@@ -63,13 +63,13 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
     lacks = {term: 1 - cover for term, cover in chosen[0].covers.items()}
     missing = [question.information[term] * lack for term, lack in lacks.items()]
     return Features(
-        untold=max(missing) * (1 - min(1.0, len(missing) / _LONG)),
-        unsaid=sum(missing) / (sum(question.information.values()) or 1.0),
-        other=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
-        valueless=float(lacks_value(question, chosen)),
-        strange=max((lacks[term] for term in question.names & question.unknown), default=0.0),
+        missing_word=max(missing) * (1 - min(1.0, len(missing) / _LONG)),
+        missing_share=sum(missing) / (sum(question.information.values()) or 1.0),
+        missing_code=max((question.weights[term] * lacks[term] for term in question.codes), default=0.0),
+        missing_value=float(lacks_value(question, chosen)),
+        unknown_name=max((lacks[term] for term in question.names & question.unknown), default=0.0),
         margin=_margin(scored),
-        columnless=float(_names_no_column(question, chosen[0])),
+        missing_column=float(_names_no_column(question, chosen[0])),
     )
 
 

@@ -9,39 +9,31 @@ question get a bonus (`pipelines.retrieve.definitions`).
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from statistics import fmean, pstdev
 
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
-from pipelines.lang.derivation import same_root
 from pipelines.lang.quantities import Kind, gives
-from pipelines.lang.terms import max_edits, spelled_like, stem, terms, words
-from pipelines.lang.word_lists import common_words, cue
+from pipelines.lang.terms import terms
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
+from qa.quoting.related_words import related_words
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
 RELATED = 0.8
 """Factor for a related word, together with its cosine, and for the separate words of a compound."""
-NEAREST = 0.45
-"""Minimum cosine of related words."""
-OUTSTANDING = 3.0
-"""Related words must also be this many standard deviations above the mean cosine of a word to others in its script: if
-an embedder tokenizes a script into letters, all its words are similar."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """Weights of the parts of the score."""
 LABEL = 0.08
 """Penalty for what only names a subject: headings, table headers, and short texts without a term of their own."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _COMPARED = 12
 """Number of best units, by the other parts, whose semantic similarity is computed."""
@@ -66,7 +58,6 @@ class ScoredUnit:
     unit: EvidenceUnit
     score: float
     coverage: float
-    nearness: float
     gives: bool
     covers: Mapping[str, float]
     defines: bool = False
@@ -87,9 +78,10 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     compared = scored[:_COMPARED]
     texts = [item.unit.text for item in compared]
     nearness = lexicon.similarities(question.text, texts) if texts else ()
-    for place, (item, cosine) in enumerate(zip(compared, nearness, strict=True)):
-        near = max(0.0, float(cosine))
-        compared[place] = replace(item, score=item.score + NEARNESS * near, nearness=near)
+    compared = [
+        replace(item, score=item.score + NEARNESS * max(0.0, float(cosine)))
+        for item, cosine in zip(compared, nearness, strict=True)
+    ]
     return sorted(compared, key=_order) + scored[_COMPARED:]
 
 
@@ -103,11 +95,11 @@ def _scored(
     value = bool(question.wants) and _gives(question, unit, coverage)
     asking = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
-    covered = sum(question.weights[term] * cover for term, cover in covers.items()) / (question.total or 1.0)
+    covered = question.share(covers)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
-    return ScoredUnit(unit, score, covered, 0.0, value, covers, defines)
+    return ScoredUnit(unit, score, covered, value, covers, defines)
 
 
 def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> bool:
@@ -171,7 +163,7 @@ class _Coverage:
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         self._related = {
             term: [(other, cosine) for other, cosine in related if other not in denied]
-            for term, related in _related(question, hits, lexicon).items()
+            for term, related in related_words(question, hits, lexicon).items()
         }
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
@@ -218,38 +210,6 @@ def _has_apart(unit: EvidenceUnit, code: str) -> bool:
     parts = _CODE_PART.findall(code)
     pattern = r"(?<!\w)" + r"[\W_]?".join(parts) + r"(?!\w)"
     return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
-
-
-def _related(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
-    """Return for each term of the question the related terms of the passages with their cosines, nearest first.
-
-    A word that is in no passage of the corpus and not a frequent one may be a misspelling of a word of the passages.
-    """
-    word_of: dict[str, str] = {}
-    for hit in hits:
-        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
-            if _WORD.fullmatch(word):
-                word_of.setdefault(stem(word, hit.chunk.language), word)
-    asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
-    passage_terms, passage_words = list(word_of), list(word_of.values())
-    rows = lexicon.word_similarities([word for _, word in asked], passage_words)
-    scripts = list(map(_script, passage_words))
-    found: dict[str, list[tuple[str, float]]] = {}
-    for (term, word), row in zip(asked, rows, strict=True):
-        same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
-        least = max(NEAREST, fmean(same) + OUTSTANDING * pstdev(same)) if same else NEAREST
-        related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
-        related += [(one, 1.0) for one, other in word_of.items() if same_root(word, other, question.language)]
-        if term in question.unknown and word not in common_words(question.language):
-            like = spelled_like(word, passage_words, max_edits(word))
-            related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
-        found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
-    return found
-
-
-def _script(word: str) -> str:
-    """Return the script of a word's first letter: LATIN, GREEK, ARABIC."""
-    return unicodedata.name(word[0], "").partition(" ")[0]
 
 
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:

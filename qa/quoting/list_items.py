@@ -47,8 +47,7 @@ def item_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[Scor
         if place in numbers or (place == LAST and items):
             item = items[numbers.index(place) if place in numbers else -1]
             covers = {term: max(cover, best.covers[term]) for term, cover in item.covers.items()} | said
-            covered = sum(question.weights[term] * cover for term, cover in covers.items())
-            return replace(item, covers=covers, coverage=covered / (question.total or 1.0)), len(items)
+            return replace(item, covers=covers, coverage=question.share(covers)), len(items)
     return None
 
 

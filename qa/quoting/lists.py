@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import Self
 
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
@@ -41,6 +42,11 @@ class WholeList:
     left: int = 0
     sure: bool = True
 
+    @classmethod
+    def of(cls, found: Sequence[ScoredUnit], most: int = _MAX_ITEMS, *, sure: bool = True) -> Self:
+        """Return the first `most` of the units `found`, at least one, as a list."""
+        return cls(tuple(found[:most]), max(0, len(found) - most), sure)
+
     @property
     def count(self) -> str:
         """The number of rows or items, if the list is complete, else empty."""
@@ -71,7 +77,8 @@ def whole_list(question: QuestionTerms, best: ScoredUnit, others: Sequence[Score
     if best.unit.header:
         rows = [item for item in in_order if table_of(item) == table_of(best) and not item.unit.label]
         return whole_table(_of_the_same(question, best, rows))
-    return _items(best, in_order)
+    items, sure = items_around(best, in_order)
+    return WholeList.of(items, sure=sure) if len(items) > 1 else None
 
 
 def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:
@@ -102,7 +109,7 @@ def first_row(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
 def whole_table(rows: Sequence[ScoredUnit]) -> WholeList | None:
     """Return rows in reading order as a list, None if there are none."""
     found = sorted(rows, key=lambda item: item.unit.span)
-    return WholeList(tuple(found[:_MAX_ITEMS]), len(found) - len(found[:_MAX_ITEMS])) if found else None
+    return WholeList.of(found) if found else None
 
 
 def below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
@@ -194,9 +201,3 @@ def terms_of(texts: Iterable[str], language: str) -> frozenset[str]:
 
 def _weight(form: str, question: QuestionTerms, language: str) -> float:
     return max(question.weights[term] for term in question.weights if question.form(term, language) == form)
-
-
-def _items(best: ScoredUnit, others: Sequence[ScoredUnit]) -> WholeList | None:
-    """Return the list items around a unit, or after it if it introduces a list."""
-    items, sure = items_around(best, others)
-    return WholeList(tuple(items[:_MAX_ITEMS]), len(items) - len(items[:_MAX_ITEMS]), sure) if len(items) > 1 else None

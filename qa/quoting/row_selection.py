@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.searches import Retrieval, WholeCorpus
+from pipelines.retrieve.searches import Retrieval
 from qa.quoting.evidence_score import OWN, ScoredUnit
 from qa.quoting.list_items import item_at
 from qa.quoting.lists import table_of, terms_of
@@ -20,7 +21,7 @@ _LEAST = 2
 """Minimum cells that are compared."""
 _COMPARABLE = 2 / 3
 """Minimum share of the filled cells of a series that are values in the same unit; others may be "on request"."""
-SHOWN = 10
+_SHOWN = 10
 """Maximum quoted rows; the number of others is stated."""
 _WIDE = 6
 """A row with at most this many cells is quoted whole, of others the first two cells and the value."""
@@ -47,8 +48,19 @@ class RowSelection:
     compared: int
     left: int = 0
     unread: int = 0
-    alike: str = "have the same value"
+    alike: str = ""
     counted: bool = False
+
+    @classmethod
+    def of(
+        cls, question: QuestionTerms, series: Series, chosen: Sequence[Cell], said: Collection[str], **told: Any
+    ) -> Self:
+        """Return the selection of the rows of the `chosen` cells of a series; `told` are the other fields.
+
+        The terms `said` by the words of the selection are covered by each row.
+        """
+        rows = tuple(_selected_row(question, series, cell, said) for cell in chosen[:_SHOWN])
+        return cls(rows, series.name, left=len(chosen) - len(rows), counted=question.counts, **told)
 
     @property
     def count(self) -> str:
@@ -77,11 +89,8 @@ def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval
     search = SeriesSearch(question, asked)
     ranked = [] if search.is_stated_in(scored[0]) else search.ranked(scored)
     comparison = _Comparison(question, asked, search)
-    for one in ranked:
-        whole = one if one.in_row else comparison.whole(one, ranked, retrieval)
-        if selection := comparison.selection(whole):
-            return selection
-    return None
+    wholes = (one if one.in_row else comparison.whole(one, ranked, retrieval) for one in ranked)
+    return next(filter(None, map(comparison.selection, wholes)), None)
 
 
 def numbered_item(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> RowSelection | None:
@@ -98,8 +107,6 @@ class _Comparison:
 
     def whole(self, series: Series, others: Sequence[Series], retrieval: Retrieval) -> Series:
         """Return a column with all rows of its table, and those of tables that fit as well."""
-        if not isinstance(retrieval, WholeCorpus):
-            return series
         alike = (other for other in others if self._is_alike(series, other))
         cells = (cell for one in (series, *alike) for cell in whole_column(one, self._question, retrieval))
         return replace(series, cells=tuple(cells))
@@ -130,10 +137,9 @@ class _Comparison:
         chosen = self._beyond(series, known) if self._asked.bound else self._extreme(known)
         if chosen is None:
             return None
-        rows = tuple(selected_row(self._question, series, cell, self._search.said) for cell in chosen[:SHOWN])
-        left, unread = max(0, len(chosen) - SHOWN), len(cells) - len(known)
         alike = "are in the range as well" if self._asked.bound else "have the same value"
-        return RowSelection(rows, series.name, len(known), left, unread, alike, self._question.counts)
+        told = {"compared": len(known), "unread": len(cells) - len(known), "alike": alike}
+        return RowSelection.of(self._question, series, chosen, self._search.said, **told)
 
     def _beyond(self, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
         """Return the cells beyond the bound, which is read as a cell of the same column; None if it cannot be."""
@@ -181,13 +187,12 @@ def _names(question: QuestionTerms, series: Series, cell: Cell, said: Collection
             yield term
 
 
-def selected_row(question: QuestionTerms, series: Series, cell: Cell, said: Collection[str]) -> SelectedRow:
+def _selected_row(question: QuestionTerms, series: Series, cell: Cell, said: Collection[str]) -> SelectedRow:
     """Return the row of a cell with its text; the terms `said` by the words of the selection are covered by it."""
     unit, few = cell.item.unit, {cell.place} if series.in_row else {1, cell.place}
     narrow = not series.in_row and sum(bool(text) for _, text in unit.fields) <= _WIDE
     covers = {**cell.item.covers, **dict.fromkeys(said, OWN)}
-    covered = sum(question.weights[term] * cover for term, cover in covers.items())
-    item = replace(cell.item, covers=covers, coverage=covered / (question.total or 1.0), gives=True)
+    item = replace(cell.item, covers=covers, coverage=question.share(covers), gives=True)
     return SelectedRow(item, quote_cells(unit, set(range(len(unit.fields))) if narrow else few))
 
 

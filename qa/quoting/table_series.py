@@ -153,7 +153,7 @@ class SeriesSearch:
     def _rank(self, series: Series) -> tuple[float, float, float]:
         """Return the order of a series: by its name and by the words of the question in its table."""
         best = max((cell.item for cell in series.cells), key=lambda item: item.score)
-        covered = sum(self._question.weights[term] for term in self.context(series)) / (self._question.total or 1.0)
+        covered = self._question.share(dict.fromkeys(self.context(series), 1.0))
         return (series.fit + covered - bool(best.unit.hit.superseded_by), best.score, -series.cells[0].place)
 
 

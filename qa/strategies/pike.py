@@ -44,27 +44,25 @@ class Stop(StrEnum):
     ROUND_LIMIT = "round limit"
 
 
-_DEAD_ENDS = frozenset({Stop.NO_PROPOSALS, Stop.NOTHING_SELECTED})
-
-
 async def pike(question: str, retrieval: Retrieval, model: ModelCalls, settings: AnswerSettings) -> Answer:
     """Return the answer of algorithm 1, from the selected chunks only.
 
     A failed call ends the rounds; the question is then answered from the chunks read so far.
     """
-    return await decompose(Attempt(question, retrieval, model, settings), nearest=0, beside=0)
+    as_published = settings.model_copy(update={"nearest": 0, "beside": 0})
+    return await decompose(Attempt(question, retrieval, model, as_published))
 
 
-async def decompose(attempt: Attempt, nearest: int, beside: int, whole: Solve | None = None) -> Answer:
-    """Return the answer of algorithm 1, extended by retrieval over all layers.
+async def decompose(attempt: Attempt, whole: Solve | None = None) -> Answer:
+    """Return the answer of algorithm 1, extended by retrieval over all layers as in the settings.
 
     `nearest` chunks found for each proposal are additional candidates. `beside` chunks found for the question itself
     are read in addition to the selected ones, so that a wrong decomposition does not prevent an answer. If the model
     considers the question to be about all documents, it is passed to `whole`.
     """
-    decomposition = _Decomposition(attempt, nearest, beside)
-    await in_rounds(attempt.settings.rounds, decomposition.round, attempt.trace, Stop.ROUND_LIMIT)
-    if whole is not None and decomposition.over_whole:
+    decomposition = _Decomposition(attempt)
+    stop = await in_rounds(attempt.settings.rounds, decomposition.round, attempt.trace, Stop.ROUND_LIMIT)
+    if whole is not None and stop == Stop.WHOLE:
         answer = await whole(attempt.question, attempt.retrieval, attempt.model, attempt.settings)
         if answer.ending is Ending.ANSWERED:
             return replace(answer, trace=(*attempt.trace, *answer.trace))
@@ -80,21 +78,18 @@ class _Decomposition:
     """
 
     attempt: Attempt
-    nearest: int = 0
-    beside: int = 0
     read: list[Hit] = field(default_factory=list)
     proposed: dict[str, str] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     rejected: dict[str, AtomHit] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     tried_again: bool = False
-    over_whole: bool = False
 
     async def round(self, number: int) -> Stop | None:
         """Run one iteration of the loop, lines 3 to 12; return why it is the last one, or None."""
         self.steps = []
         stop: Stop | None = await self._round()
-        if stop in _DEAD_ENDS and not self.tried_again:
+        if stop in (Stop.NO_PROPOSALS, Stop.NOTHING_SELECTED) and not self.tried_again:
             self.tried_again = True
             self._log("again", f"{stop}; asked once more")
             stop = None
@@ -113,8 +108,7 @@ class _Decomposition:
             return chosen
         self.read.append(chosen.hit)
         self.rejected.clear()
-        found_for = self.sources.get(chosen.hit.chunk.id)
-        if found_for is not None:
+        if found_for := self.sources.get(chosen.hit.chunk.id):
             self.proposed[found_for] = f"read passage {len(self.read)}"
         return None
 
@@ -136,7 +130,6 @@ class _Decomposition:
         self.proposed |= dict.fromkeys(fresh, "")
         self._log("proposals", f"{len(proposals)}", None, [Step("proposal", text) for text in proposals])
         if asked.value.whole and not proposals and not self.read:
-            self.over_whole = True
             return Stop.WHOLE
         if asked.value.sufficient and not fresh and self.read:
             return Stop.SUFFICIENT
@@ -157,7 +150,7 @@ class _Decomposition:
             source = "fallback: atoms near the question"
         if not candidates:
             hits = retrieval.chunks(question, settings.atoms, settings.threshold)
-            candidates = self._unread([AtomHit(_gist(hit), hit.score, hit) for hit in hits])
+            candidates = self._unread(list(map(_candidate, hits)))
             source = "fallback: chunks near the question"
         listed = [Step("candidate", _line(candidate), candidate.score) for candidate in candidates]
         self._log("candidates", f"{len(candidates)} {source}" if candidates else "none", None, listed)
@@ -165,9 +158,9 @@ class _Decomposition:
 
     def _nearest(self, proposal: str) -> list[AtomHit]:
         """Return the chunks found for a proposal over all layers, each with its best matching atom."""
-        hits = self.attempt.retrieval.retrieve(proposal, self.nearest) if self.nearest else ()
-        near = [hit for hit in hits if hit.score >= self.attempt.settings.delta]
-        return [AtomHit(hit.atoms[0] if hit.atoms else _gist(hit), hit.score, hit) for hit in near]
+        settings = self.attempt.settings
+        hits = self.attempt.retrieval.retrieve(proposal, settings.nearest) if settings.nearest else ()
+        return [_candidate(hit) for hit in hits if hit.score >= settings.delta]
 
     def _unread(self, found: Sequence[AtomHit]) -> list[AtomHit]:
         """Return the best atom of each chunk that is neither read nor rejected, best first, without duplicates."""
@@ -197,23 +190,19 @@ class _Decomposition:
         return chosen
 
     async def answer(self) -> Answer:
-        """Return the answer (line 14) from the chunks found for the question and the selected ones, as far as they fit.
-
-        The former come first, so that a wrongly selected chunk does not displace them.
-        """
-        beside = self._beside() if self.beside else ()
+        """Return the answer (line 14); a wrongly selected chunk must not displace those found for the question."""
+        beside = self._beside() if self.attempt.settings.beside else ()
         hits = tuple({hit.chunk.id: hit for hit in (*beside, *self.read)}.values())
         return await answer_from(self.attempt, hits, sought=list(self.proposed))
 
     def _beside(self) -> tuple[Hit, ...]:
         """Return the chunks found for the question itself; more if none was selected."""
-        wanted = self.beside if self.read else max(self.beside, self.attempt.settings.chunks)
-        room = max(0, AT_ONCE - len(self.read))
-        found = self.attempt.retrieval.retrieve(self.attempt.question, min(wanted, room))
-        text = f"{len(found)} found by the question are read, "
-        text += "beside those chosen" if self.read else "for no chunk was chosen"
+        settings = self.attempt.settings
+        wanted = settings.beside if self.read else max(settings.beside, settings.chunks)
+        found = self.attempt.retrieval.retrieve(self.attempt.question, min(wanted, max(0, AT_ONCE - len(self.read))))
+        why = "beside those chosen" if self.read else "for no chunk was chosen"
         listed = tuple(Step("passage", headline(hit), hit.score) for hit in found)
-        self.attempt.trace.append(Step("beside", text, None, listed))
+        self.attempt.trace.append(Step("beside", f"{len(found)} found by the question are read, {why}", None, listed))
         return found
 
     @property
@@ -229,10 +218,9 @@ class _Decomposition:
             return ""
         asked = [f"- {text} ({result or 'nothing found that helps'})" for text, result in self.proposed.items()]
         text = "\n".join(["", "Asked before:", *asked, ""])
-        if not self.rejected:
-            return text
         facts = [f"- ({headline(one.hit)}) {cut(one.text, _REJECTED_TOKENS)}" for one in self.rejected.values()]
-        return f"{text}Listed and of no help:\n{fence(chr(10).join(facts[:_REJECTED_SHOWN]), 'rejected')}\n"
+        rejected = fence("\n".join(facts[:_REJECTED_SHOWN]), "rejected")
+        return f"{text}Listed and of no help:\n{rejected}\n" if facts else text
 
     @property
     def _open(self) -> str:
@@ -256,6 +244,7 @@ def _line(candidate: AtomHit) -> str:
     return f"{candidate.text} ({headline(candidate.hit)})"
 
 
-def _gist(hit: Hit) -> str:
-    """Return the summary of a chunk without atoms, or its beginning."""
-    return clipped(hit.chunk.summary or hit.chunk.text, _CHUNK_SHOWN)
+def _candidate(hit: Hit) -> AtomHit:
+    """Return a chunk as a candidate: with its best atom, or without atoms, its summary or beginning."""
+    gist = clipped(hit.chunk.summary or hit.chunk.text, _CHUNK_SHOWN)
+    return AtomHit(hit.atoms[0] if hit.atoms else gist, hit.score, hit)

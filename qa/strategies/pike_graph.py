@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pipelines.lang.characters import fold
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.hit import Hit, LinkedChunk
@@ -52,15 +53,14 @@ async def pike_graph(question: str, retrieval: Retrieval, model: ModelCalls | No
     answer quotes sentences of the passages found and of chunks linked to them.
     """
     if model is not None:
-        attempt = Attempt(question, retrieval, model, settings)
-        return await decompose(attempt, settings.nearest, settings.beside, survey)
+        return await decompose(Attempt(question, retrieval, model, settings), survey)
     hits = retrieval.retrieve(question, settings.hits)
     asked = read_question(question, retrieval.lexicon, languages_of(hits))
     scored = score_units(asked, hits, retrieval.lexicon)
     walk = _Walk(asked, asked, retrieval, list(hits), settings.atoms)
     walk.know(select_units(asked, scored, settings.quotes))
     await in_rounds(settings.rounds, walk.round, walk.trace)
-    return quoted(asked, hits, scored, retrieval, settings, walk.trace, walk.led_to)
+    return quoted(asked, hits, scored, retrieval, settings, walk.trace, walk.linked)
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class _Walk:
     """A walk along the edges of the graph for one question.
 
     `sought` is `question` with the codes found. `covered` has the cover of each term so far, `context` the chunks read,
-    `led_to` the sentences selected in them. `shown` is the maximum number of candidates per round in the trace.
+    `linked` the sentences selected in them. `shown` is the maximum number of candidates per round in the trace.
     """
 
     question: QuestionTerms
@@ -77,19 +77,22 @@ class _Walk:
     context: list[Hit]
     shown: int
     covered: dict[str, float] = field(default_factory=dict)
-    led_to: list[ScoredUnit] = field(default_factory=list)
+    linked: list[ScoredUnit] = field(default_factory=list)
     trace: list[Step] = field(default_factory=lambda: [Step("note", _NOTE)])
 
     def know(self, chosen: Sequence[ScoredUnit]) -> None:
         """Update the cover of the terms by these sentences, and add the codes that they refer to."""
         for term, cover in combined_cover(chosen).items():
             self.covered[term] = max(cover, self.covered.get(term, 0.0))
-        named = (terms(code)[:1] for item in chosen for code in named_codes(item.unit.text))
-        codes = {code for first in named for code in first} - self.sought.weights.keys()
-        rarity = {code: self.retrieval.lexicon.rarity(code) for code in codes}
+        written = {term: code for item in chosen for code in named_codes(item.unit.text) for term in terms(code)[:1]}
+        rarity = {code: self.retrieval.lexicon.rarity(code) for code in written.keys() - self.sought.weights.keys()}
         bridges = {code: _BRIDGE * rare for code, rare in rarity.items() if rare < 1}
-        weights = {**self.sought.weights, **bridges}
-        self.sought = replace(self.sought, weights=weights, codes=self.sought.codes | bridges.keys())
+        self.sought = replace(
+            self.sought,
+            weights={**self.sought.weights, **bridges},
+            words={**self.sought.words, **{code: fold(written[code]) for code in bridges}},
+            codes=self.sought.codes | bridges.keys(),
+        )
 
     async def round(self, number: int) -> str | None:
         """Follow one edge; return the reason for stopping, or None."""
@@ -116,7 +119,7 @@ class _Walk:
         steps.append(Step("selected", _line(link, item), added / total))
         if link.edge != _FOUND:
             self.context.append(link.hit)
-        self.led_to.append(item)
+        self.linked.append(item)
         self.know([item])
         return None
 

@@ -13,6 +13,7 @@ from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
+from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
@@ -20,10 +21,9 @@ from qa.quoting.lists import WholeList, below, compared, counts_rows, first_row,
 from qa.quoting.quote_text import quote_text
 from qa.quoting.row_selection import RowSelection, numbered_item, select_rows
 from qa.quoting.table_series import units_of_table
-from qa.quoting.told_rows import rows_told
 from qa.settings import AnswerSettings
+from qa.strategies.quoted_survey import is_about_documents, quoted_summary, quoted_survey
 from qa.strategies.strategy import passage_steps, quoted_answer
-from qa.strategies.survey import is_about_documents, quoted_summary, quoted_survey
 
 _SHOWN = 6
 """Maximum candidate sentences in the trace."""
@@ -50,18 +50,18 @@ def quoted(
     retrieval: Retrieval,
     settings: AnswerSettings,
     trace: Sequence[Step] = (),
-    led_to: Sequence[ScoredUnit] = (),
+    linked: Sequence[ScoredUnit] = (),
 ) -> Answer:
     """Return the sentences of `hits` that answer best, or that the documents do not say.
 
-    `scored` are the units of `hits` (`qa.quoting.evidence_score`), `trace` are the preceding steps. `led_to` are
+    `scored` are the units of `hits` (`qa.quoting.evidence_score`), `trace` are the preceding steps. `linked` are
     sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
     if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
     selection = (
-        numbered_item(asked, scored) or select_rows(asked, scored, retrieval) or rows_told(asked, scored, retrieval)
+        numbered_item(asked, scored) or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
     )
     both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
@@ -72,8 +72,8 @@ def quoted(
     sure = confidence(evidence)
     source = retrieval if sure >= settings.refuse_below else None
     shown = _shown_quotes(asked, both or chosen, scored, selection, source)
-    quotes = [*shown.items, *led_to]
-    texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in led_to)]
+    quotes = [*shown.items, *linked]
+    texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in linked)]
     citer = Citer(retrieval)
     claims = _claims(quotes, texts, shown.count, citer)
     refusal = _refusal(asked, scored, quotes, selection)

@@ -49,17 +49,19 @@ class Attempt:
 
 async def in_rounds(
     limit: int, one_round: Callable[[int], Awaitable[str | None]], trace: list[Step], at_limit: str = "round limit"
-) -> None:
-    """Run at most `limit` rounds, numbered from 1, until one returns the reason for stopping.
+) -> str:
+    """Run at most `limit` rounds, numbered from 1, until one returns the reason for stopping; return the reason.
 
-    The reason is added to `trace`, unless it is "", which means that the round has added its own.
+    It is added to `trace`, unless it is "", which means that the round has added its own.
     """
     reason: str | None = None
     for number in range(1, limit + 1):
         if (reason := await one_round(number)) is not None:
             break
-    if reason := at_limit if reason is None else reason:
+    reason = at_limit if reason is None else reason
+    if reason:
         trace.append(Step("stop", reason))
+    return reason
 
 
 def passage_steps(hits: Sequence[Hit]) -> tuple[Step, ...]:

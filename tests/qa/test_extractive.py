@@ -148,8 +148,7 @@ def test_a_confident_answer_has_no_warnings() -> None:
 
 @pytest.mark.parametrize("question", ["Who signs the book at the north gate?", "Who stores the EPDM rings?"])
 def test_an_answer_without_the_kind_of_value_asked_for_has_a_warning(question: str) -> None:
-    answer = ask(question)
-    assert answer.abstained or any("no quote gives what is asked for (person)" in line for line in answer.warnings)
+    assert any("no quote gives what is asked for (person)" in line for line in ask(question).warnings)
 
 
 def test_sources_with_different_values_are_a_conflict() -> None:

@@ -295,3 +295,15 @@ async def test_without_a_model_it_follows_the_edges_and_reports_so() -> None:
     assert "no model" in answer.trace[0].text
     assert {citation.uri for citation in answer.citations} == {"oven.txt", "merton.txt"}
     assert "REFERENCES" in steps(answer, "selected")[0].text
+
+
+async def test_without_a_model_it_follows_a_code_that_a_sentence_refers_to() -> None:
+    texts = {
+        "oven.txt": "The oven of line 3 is cleaned as clause M20 of the handbook says.",
+        "clause.txt": "M20: Let it cool, then wipe it with vinegar.",
+        "crane.txt": "The crane carries 5 t.",
+    }
+    knowledge = MemoryRetrieval(texts, {"oven.txt": ["crane.txt", "clause.txt"]})
+    settings = AnswerSettings(hits=1, refuse_below=0.0)
+    answer = await pike_graph("How is the oven of line 3 cleaned with steam?", knowledge, None, settings)
+    assert [citation.uri for citation in answer.citations] == ["oven.txt", "clause.txt"]

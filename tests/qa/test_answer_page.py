@@ -1,15 +1,11 @@
-"""Tests of rendering an answer as a page and as a tree, and figures as a chart."""
+"""Tests of rendering an answer as a page and its trace as a tree."""
 
 from __future__ import annotations
 
 from io import StringIO
-from pathlib import Path
 
-import pytest
-from PIL import Image
 from rich.console import Console
 
-from evaluate.report import COLOURS, HEIGHT, MARGIN, write_chart
 from flows.cli.answer_page import answer_page
 from flows.cli.answer_text import trace_tree
 from pipelines.core.provenance import Span
@@ -68,17 +64,3 @@ def test_a_tree_shows_rounds_scores_and_the_stop_condition() -> None:
 def test_a_tree_counts_the_steps_that_it_omits() -> None:
     many = Step("candidates", "40", None, tuple(Step("candidate", str(number)) for number in range(40)))
     assert "and 28 more" in printed(Answer("?", "", "pike", trace=(many,)))
-
-
-@pytest.mark.parametrize(("value", "tall"), [(0.0, False), (100.0, True), (250.0, True)])
-def test_the_height_of_a_bar_is_its_percentage_clipped_to_the_picture(tmp_path: Path, value: float, tall: bool) -> None:
-    write_chart(tmp_path / "a.png", "t", {"one": {"f1": value}})
-    with Image.open(tmp_path / "a.png") as picture:
-        column = [picture.getpixel((MARGIN + 300, y)) for y in range(100, HEIGHT - 60)]
-    blue = tuple(bytes.fromhex(COLOURS[0][1:]))
-    assert (column.count(blue) > 300) == tall
-
-
-def test_a_chart_without_figures_is_written(tmp_path: Path) -> None:
-    write_chart(tmp_path / "a.png", "nothing", {})
-    assert (tmp_path / "a.png").stat().st_size > 0

@@ -88,10 +88,8 @@ def test_the_first_quote_answers(knowledge: KnowledgeBase, question: str, quote:
 def test_a_sentence_without_the_number_of_things_does_not_answer_how_many(
     knowledge: KnowledgeBase, question: str
 ) -> None:
-    answer = knowledge.ask(question)
-    assert answer.abstained or "no quote gives what is asked for (number)" in answer.warnings[0]
+    assert "no quote gives what is asked for (number)" in knowledge.ask(question).warnings[0]
 
 
 def test_an_attribute_that_no_column_has_is_doubted(knowledge: KnowledgeBase) -> None:
-    answer = knowledge.ask("What is the colour of the Lungo?")
-    assert answer.abstained or "no quote has colour" in answer.warnings[0]
+    assert "no quote has colour" in knowledge.ask("What is the colour of the Lungo?").warnings[0]

@@ -1,7 +1,6 @@
-"""Answers questions for the rows of a table that have, or lack, what one of its columns tells.
+"""Selects the rows of a table by a boolean column: its cells say yes or no, in words or signs ("Milk frother: ✓").
 
-The column tells it by yes and no, or by signs ("Milk frother: ✓"), or, if the question negates a word, by this word in
-some of its cells ("Which pumps are not running?").
+A column is boolean too if some of its cells have a word that the question negates ("Which pumps are not running?").
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_
 from pipelines.retrieve.searches import Retrieval
 from qa.quoting.evidence_score import ABOVE, ScoredUnit
 from qa.quoting.lists import terms_of
-from qa.quoting.row_selection import SHOWN, RowSelection, asked_cells, selected_row
+from qa.quoting.row_selection import RowSelection, asked_cells
 from qa.quoting.table_series import Cell, Series, name_terms, reading_order, whole_column
 
 
-def rows_told(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> RowSelection | None:
-    """Return the rows that a question selects by what a column tells; None for other questions and tables."""
+def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> RowSelection | None:
+    """Return the rows that a question selects by a boolean column; None for other questions and tables."""
     selects = cue("selects", question.language).search(question.text) is not None
     if not (selects or question.several or question.counts):
         return None
@@ -82,10 +81,8 @@ def _selection(
     chosen = sorted((one for one, yes in zip(cells, has, strict=True) if yes is not denied), key=reading_order)
     if not chosen or (word and len(chosen) == len(cells)):
         return None
-    rows = tuple(selected_row(question, series, one, said & question.weights.keys()) for one in chosen[:SHOWN])
     alike = "lack it as well" if denied else "have it as well"
-    left = max(0, len(chosen) - SHOWN)
-    return RowSelection(rows, series.name, len(cells), left, alike=alike, counted=question.counts)
+    return RowSelection.of(question, series, chosen, said & question.weights.keys(), compared=len(cells), alike=alike)
 
 
 def _named(question: QuestionTerms, cell: Cell) -> frozenset[str]:

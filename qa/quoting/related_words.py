@@ -1,0 +1,54 @@
+"""Words of the passages that mean the same as a word of the question: by meaning, by root, or misspelled."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from statistics import fmean, pstdev
+
+from pipelines.lang.derivation import same_root
+from pipelines.lang.terms import max_edits, spelled_like, stem, words
+from pipelines.lang.word_lists import common_words
+from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.searches import Lexicon
+
+_NEAREST = 0.45
+"""Minimum cosine of related words."""
+_OUTSTANDING = 3.0
+"""Related words must also be this many standard deviations above the mean cosine of a word to others in its script: if
+an embedder tokenizes a script into letters, all its words are similar."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
+    """Return for each term of the question the related terms of the passages with their cosines, nearest first.
+
+    A word that is in no passage of the corpus and not a frequent one may be a misspelling of a word of the passages.
+    """
+    word_of: dict[str, str] = {}
+    for hit in hits:
+        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
+            if _WORD.fullmatch(word):
+                word_of.setdefault(stem(word, hit.chunk.language), word)
+    asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
+    passage_terms, passage_words = list(word_of), list(word_of.values())
+    rows = lexicon.word_similarities([word for _, word in asked], passage_words)
+    scripts = list(map(_script, passage_words))
+    found: dict[str, list[tuple[str, float]]] = {}
+    for (term, word), row in zip(asked, rows, strict=True):
+        same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
+        least = max(_NEAREST, fmean(same) + _OUTSTANDING * pstdev(same)) if same else _NEAREST
+        related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
+        related += [(one, 1.0) for one, other in word_of.items() if same_root(word, other, question.language)]
+        if term in question.unknown and word not in common_words(question.language):
+            like = spelled_like(word, passage_words, max_edits(word))
+            related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
+        found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
+    return found
+
+
+def _script(word: str) -> str:
+    """Return the script of a word's first letter: LATIN, GREEK, ARABIC."""
+    return unicodedata.name(word[0], "").partition(" ")[0]
