@@ -107,13 +107,15 @@ def words_of(blocks: Any) -> Iterator[PageWord]:
 def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
     word: list[Glyph] = []
     for glyph in glyphs:
+        text, rect, span = glyph
+        blank = text.isspace()
         if word:
             before = word[-1].rect
-            gap = max(glyph.rect.left - before.right, before.left - glyph.rect.right)
-            if gap > _WORD_GAP * glyph.span["size"] or glyph.text.isspace():
+            least = _WORD_GAP * span["size"]
+            if blank or rect.left - before.right > least or before.left - rect.right > least:
                 yield _word(word)
                 word = []
-        if not glyph.text.isspace():
+        if not blank:
             word.append(glyph)
     if word:
         yield _word(word)
