@@ -19,6 +19,8 @@ _SLANTED = 0.17
 """Sine of ten degrees, the minimum slope of text that is neither horizontal nor vertical."""
 _CHECKABLE = (2, 5)
 """Field types of check boxes and radio buttons in PyMuPDF."""
+_BITMAP = ("-image", "-imgmask", "-shade")
+"""Ends of the kinds of drawing operations that the library returns as bitmaps; gradients are some."""
 _LINE_WIDTH = 3.0
 """Maximum thickness of a line in points: borders in Word have 0.25 to 6 points, and few are thicker."""
 _ASCENT, _DESCENT = 0.8, 0.2
@@ -133,8 +135,13 @@ def _all_spans(blocks: Any) -> Iterator[Any]:
             yield from line["spans"]
 
 
-def images_of(page: Any) -> Iterator[ImageArea]:
-    """Yield the bitmaps. The library finds their numbers by hashing all pixels; here they are identified by size."""
+def images_of(page: Any, log: Sequence[Any]) -> Iterator[ImageArea]:
+    """Yield the bitmaps of a page, unless its log has none.
+
+    The library finds their numbers by hashing all pixels; here they are identified by size.
+    """
+    if not any(kind.endswith(_BITMAP) for kind, _ in log):
+        return
     numbers: dict[tuple[int, int], set[int]] = {}
     for number, _, width, height, *_ in page.get_images():
         numbers.setdefault((width, height), set()).add(number)
