@@ -74,17 +74,17 @@ def _layout_model(with_image: bool) -> Any:
     # On import, the library creates a model unless `_get_layout` is set.
     made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
     try:
-        import pymupdf.layout.onnx.BoxRFDGNN as library
         import pymupdf.layout.pymupdf_util_rf as features
+        from pymupdf.layout.onnx import BoxRFDGNN
     finally:
         pymupdf._get_layout = made
-    library.TableGridExtractorV2 = lambda *_, **__: None
+    BoxRFDGNN.TableGridExtractorV2 = lambda *_, **__: None
     # The library lists the attributes of its class of features for each line of a page.
     names = [name for name in dir(pymupdf.features.fz_feature_stats) if not name.startswith("_")]
     features.dir = lambda _: names
     with one_thread():
         parts = {} if with_image else {"imf_model_path": ""}
-        model = library.BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if with_image else "rf", **parts)
+        model = BoxRFDGNN.BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if with_image else "rf", **parts)
     if with_image:
         model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path))
     return model
