@@ -30,8 +30,11 @@ class Near(Generic[T]):
 
     def at(self, rect: Rect) -> list[T]:
         """Return the items that may touch a rectangle, in their original order."""
-        found = {number for square in squares(rect) for number in self._by_square.get(square, ())}
-        return [self._things[number] for number in sorted(found)]
+        if not self._by_square:
+            return []
+        lists = [numbers for square in squares(rect) if (numbers := self._by_square.get(square))]
+        found = sorted(set().union(*lists)) if len(lists) > 1 else lists[0] if lists else ()
+        return [self._things[number] for number in found]
 
 
 def linked(rects: Sequence[Rect], reach: float, near: Callable[[Rect, Rect], bool]) -> list[list[int]]:
@@ -79,14 +82,17 @@ class Covered:
 
 def squares(rect: Rect) -> Iterator[tuple[int, int]]:
     """Yield the grid squares that a rectangle touches; at least one."""
-    left, top, right, bottom = (_number(side) for side in rect)
+    left, top, right, bottom = map(_number, rect)
     for row in range(top, max(top, bottom) + 1):
         for column in range(left, max(left, right) + 1):
             yield column, row
 
 
 def _number(side: float) -> int:
-    return 0 if math.isnan(side) else math.floor(max(-_FURTHEST, min(_FURTHEST, side / _SIDE)))
+    square = side / _SIDE
+    if -_FURTHEST <= square <= _FURTHEST:
+        return math.floor(square)
+    return 0 if math.isnan(side) else _FURTHEST if side > 0 else -_FURTHEST
 
 
 def _square(column: int, row: int) -> Rect:

@@ -19,6 +19,8 @@ _SLANTED = 0.17
 """Sine of ten degrees, the minimum slope of text that is neither horizontal nor vertical."""
 _CHECKABLE = (2, 5)
 """Field types of check boxes and radio buttons in PyMuPDF."""
+_BITMAP = ("-image", "-imgmask", "-shade")
+"""Ends of the kinds of drawing operations that the library returns as bitmaps; gradients are some."""
 _LINE_WIDTH = 3.0
 """Maximum thickness of a line in points: borders in Word have 0.25 to 6 points, and few are thicker."""
 _ASCENT, _DESCENT = 0.8, 0.2
@@ -107,13 +109,15 @@ def words_of(blocks: Any) -> Iterator[PageWord]:
 def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
     word: list[Glyph] = []
     for glyph in glyphs:
+        text, rect, span = glyph
+        blank = text.isspace()
         if word:
             before = word[-1].rect
-            gap = max(glyph.rect.left - before.right, before.left - glyph.rect.right)
-            if gap > _WORD_GAP * glyph.span["size"] or glyph.text.isspace():
+            least = _WORD_GAP * span["size"]
+            if blank or rect.left - before.right > least or before.left - rect.right > least:
                 yield _word(word)
                 word = []
-        if not glyph.text.isspace():
+        if not blank:
             word.append(glyph)
     if word:
         yield _word(word)
@@ -131,8 +135,13 @@ def _all_spans(blocks: Any) -> Iterator[Any]:
             yield from line["spans"]
 
 
-def images_of(page: Any) -> Iterator[ImageArea]:
-    """Yield the bitmaps. The library finds their numbers by hashing all pixels; here they are identified by size."""
+def images_of(page: Any, log: Sequence[Any]) -> Iterator[ImageArea]:
+    """Yield the bitmaps of a page, unless its log has none.
+
+    The library finds their numbers by hashing all pixels; here they are identified by size.
+    """
+    if not any(kind.endswith(_BITMAP) for kind, _ in log):
+        return
     numbers: dict[tuple[int, int], set[int]] = {}
     for number, _, width, height, *_ in page.get_images():
         numbers.setdefault((width, height), set()).add(number)

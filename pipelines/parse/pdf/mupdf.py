@@ -194,15 +194,15 @@ class PdfFile:
     def page(self, number: int) -> RawPage:
         """Return the page, rotated so that most of its lines are upright."""
         text = self._text(number)
-        page = self._upright
+        page, log = self._upright, self._drawing_log()
         return RawPage(
             number=number,
             width=page.rect.width,
             height=page.rect.height,
             lines=text.lines,
             watermarks=text.watermarks,
-            images=tuple(images_of(page)),
-            paint=paint_of(page, self._drawing_log()),
+            images=tuple(images_of(page, log)),
+            paint=paint_of(page, log),
             links=tuple(self._links(number)),
             turn=self._display_rotation,
         )
@@ -269,7 +269,7 @@ class PdfFile:
         if self._drawn_things > _MOST_DRAWN or self._too_complex():
             return []
         with self._reduced_antialiasing():
-            return regions_of(self._upright, with_image=with_image)
+            return regions_of(self._upright, with_image=with_image, drawn=self._drawn_things)
 
     def grids(self, number: int) -> list[PageGrid]:
         """Return the grids of the page's tables with drawn lines; none if the page is too complex."""

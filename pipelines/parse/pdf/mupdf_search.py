@@ -16,14 +16,23 @@ from pipelines.parse.pdf.extract import grid_of
 from pipelines.parse.pdf.page import PageGrid, PageRegion, RegionKind
 
 _KINDS = {kind.value: kind for kind in RegionKind}
+_BLANK = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 1, 1))
 _MOST_SEGMENTED = 600
 """Maximum drawing operations of a page that MuPDF segments for the layout model; a ruled table has fewer."""
 
 
-def regions_of(page: Any, *, with_image: bool) -> list[PageRegion]:
-    """Return the regions found by the layout model, in its reading order; `with_image` also uses the page's image."""
+def regions_of(page: Any, *, with_image: bool, drawn: int) -> list[PageRegion]:
+    """Return the regions found by the layout model, in its reading order.
+
+    Args:
+        page: the page of the library.
+        with_image: whether the model also uses the page's image.
+        drawn: drawing operations of the page.
+    """
+    model = _layout_model(with_image)
+    seen = _Seen(page, with_image, segmented=drawn <= _MOST_SEGMENTED)
     with _without_output():
-        groups = _layout_model(with_image).predict(page, return_raw=True) or []
+        groups = model.predict(seen, return_raw=True) or []
     return [
         PageRegion(
             _KINDS.get(group["class_name"], RegionKind.TEXT),
@@ -59,28 +68,43 @@ def _layout_model(with_image: bool) -> Any:
     Segmentation is quadratic in the number of lines: a circuit diagram takes 9.4 seconds, and 0.5 without; 18,560
     strokes take five minutes. Pages of text and tables are not affected. The cells of tables, which are not used here,
     and memory allocation for each page took more than half of the model's time: 64 of 97 processor seconds for 377
-    pages, which are reduced to 28 (`benchmarks/parse_cost.py`).
+    pages, which are reduced to 28 (`benchmarks/parse_cost.py`). What is not used is not loaded either: the model of
+    cells, and without `with_image` that of the image.
     """
     # On import, the library creates a model unless `_get_layout` is set.
     made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
     try:
-        with one_thread():
-            import pymupdf.layout.pymupdf_util_base as base
-            from pymupdf.layout.onnx.BoxRFDGNN import BoxRFDGNN
-
-            model = BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if with_image else "rf")
+        import pymupdf.layout.pymupdf_util_rf as features
+        from pymupdf.layout.onnx import BoxRFDGNN
     finally:
         pymupdf._get_layout = made
-    base.create_stext_page = _structured_text
-    model.table_grid_extractor = None
-    model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path)) if with_image else None
+    BoxRFDGNN.TableGridExtractorV2 = lambda *_, **__: None
+    # The library lists the attributes of its class of features for each line of a page.
+    names = [name for name in dir(pymupdf.features.fz_feature_stats) if not name.startswith("_")]
+    features.dir = lambda _: names
+    with one_thread():
+        parts = {} if with_image else {"imf_model_path": ""}
+        model = BoxRFDGNN.BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if with_image else "rf", **parts)
+    if with_image:
+        model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path))
     return model
 
 
-def _structured_text(page: Any, flags: int) -> Any:
-    if len(page.get_bboxlog()) > _MOST_SEGMENTED:
-        flags &= ~pymupdf.TEXT_SEGMENT
-    return page.get_textpage(flags=flags)
+class _Seen:
+    """A page as the layout model sees it: not segmented if too complex, and blank unless the model uses its image."""
+
+    def __init__(self, page: Any, with_image: bool, *, segmented: bool) -> None:
+        self.rect, self.get_text, self.widgets = page.rect, page.get_text, page.widgets
+        self._page, self._with_image = page, with_image
+        self._dropped = 0 if segmented else pymupdf.TEXT_SEGMENT
+
+    def get_textpage(self, flags: int) -> Any:
+        """Return the text page for the library's `flags`."""
+        return self._page.get_textpage(flags=flags & ~self._dropped)
+
+    def get_pixmap(self) -> Any:
+        """Return the image of the page at 72 dots per inch, or of one pixel."""
+        return self._page.get_pixmap() if self._with_image else _BLANK
 
 
 def _fast_characters(page: Any, clip: Any = None) -> Any:

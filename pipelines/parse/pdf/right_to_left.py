@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipelines.lang.characters import RIGHT_TO_LEFT, right_to_left
 from pipelines.parse.lines import Rect
@@ -25,8 +24,7 @@ _BETWEEN_DIGITS = re.compile(r"[.,:/\u00a0]")
 """Separators that belong to a number in right-to-left text too (UAX 9, W4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
+class Glyph(NamedTuple):
     """A character, or a cluster of a letter and its marks, with its span of the library."""
 
     text: str
@@ -36,7 +34,7 @@ class Glyph:
 
 def glyphs_of(spans: Sequence[Any]) -> list[Glyph]:
     """Return the characters of a line in reading order: by position for right-to-left text, else in file order."""
-    found = [Glyph(c["c"], Rect(*c["bbox"]), span) for span in spans for c in span["chars"]]
+    found = [Glyph(c["c"], Rect._make(c["bbox"]), span) for span in spans for c in span["chars"]]
     return in_reading_order(found) if right_to_left("".join(glyph.text for glyph in found)) else found
 
 
@@ -66,7 +64,7 @@ def _with_doubled_letters(visual: Sequence[Glyph]) -> list[Glyph]:
             and right - glyph.rect.right > _LEAST_LETTER * glyph.span["size"]
         ):
             found.append(
-                replace(glyph, text=glyph.text[-1], rect=glyph.rect._replace(left=glyph.rect.right, right=right))
+                glyph._replace(text=glyph.text[-1], rect=glyph.rect._replace(left=glyph.rect.right, right=right))
             )
         found.append(glyph)
     return found
@@ -112,7 +110,7 @@ def _clusters(glyphs: Sequence[Glyph]) -> list[Glyph]:
         if zero_width and marked:
             _add_marked(found, zero_width)
         ligature = "" if marked else "".join(part.text for part in reversed(zero_width))
-        found.append(replace(glyph, text=glyph.text + ligature))
+        found.append(glyph._replace(text=glyph.text + ligature) if ligature else glyph)
         zero_width = []
     if zero_width:
         _add_marked(found, zero_width)
@@ -128,6 +126,6 @@ def _add_marked(found: list[Glyph], zero_width: Sequence[Glyph]) -> None:
     marks = [glyph.text for glyph in reversed(zero_width) if unicodedata.combining(glyph.text)]
     text = "".join([*reversed(letters), *marks])
     if not letters and found and abs(found[-1].rect.left - rect.left) < _SAME_EDGE:
-        found[-1] = replace(found[-1], text=found[-1].text + text)
+        found[-1] = found[-1]._replace(text=found[-1].text + text)
     else:
-        found.append(replace(zero_width[0], text=text, rect=rect))
+        found.append(zero_width[0]._replace(text=text, rect=rect))
