@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +64,18 @@ path.write_text("The pump runs.")
 assert parse(path, source_of(path, "a.txt"), ParseSettings()).document is not None
 """
     assert loaded_after(code) == []
+
+
+def test_an_ingest_leaves_the_stages_of_documents_to_its_workers(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("The pump runs at 40 degrees.")
+    code = f"""
+from pipelines.ingest.build import build
+assert build({str(tmp_path / "docs")!r}, {str(tmp_path / "kb")!r}).documents == {{"indexed": 1}}
+"""
+    stages = ("pipelines.ingest.stages", "pipelines.parse.parse", "pipelines.chunk.chunk", "pipelines.atomize.atomize")
+    assert loaded_after(code, stages) == []
+    assert loaded_after(code, (*stages, *HEAVY, "pyarrow", "pandas")) == []  # nothing has changed
 
 
 def test_embedding_loads_the_model_without_its_library() -> None:

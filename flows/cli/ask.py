@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pipelines.ingest.feedback import KeptConversation
     from pipelines.store.vector import Filter
     from qa.conversation import Conversation, Exchange
-    from qa.settings import QaSettings
 
 StrategyName = Annotated[
     str | None,
@@ -66,12 +65,13 @@ def ask(
     from flows.cli.answer_page import answer_page
     from flows.cli.answer_text import as_json, print_answer, print_warnings, streamed
     from flows.cli.printing import print_json
+    from pipelines.store.lancedb.library import leave_out_data_frames
     from qa import KnowledgeBase
 
+    leave_out_data_frames()
     where = filter_of(document, folder, type, tag, page, since, until)
     settings = settings_from(kb, set)
     with KnowledgeBase.open(kb, settings) as knowledge, streamed(json):
-        skip_pandas(settings)
         answer = knowledge.ask(question, strategy=strategy or "", where=where, limit=k)
     if html is not None:
         html.write_text(answer_page(answer), encoding="utf-8")
@@ -81,14 +81,6 @@ def ask(
         print_answer(answer, trace)
     print_warnings(answer)
     raise typer.Exit(answer.ending.exit_code)
-
-
-def skip_pandas(settings: QaSettings) -> None:
-    """Import LanceDB without pandas, if that is installed: it would take a fifth of the time to the first answer."""
-    from pipelines.store.lancedb.library import import_without_data_frames
-
-    if settings.store.vectors == "lancedb":
-        import_without_data_frames()
 
 
 def filter_of(
@@ -132,8 +124,10 @@ def chat(
 
     The knowledge base stores the conversation, and its answers as long as the cited documents are unchanged.
     """
+    from pipelines.store.lancedb.library import leave_out_data_frames
     from qa import KnowledgeBase
 
+    leave_out_data_frames()
     if list_ or forget:
         _list_kept(kb, json) if list_ else _forget(kb, forget)
         return
@@ -141,7 +135,6 @@ def chat(
     settings = settings_from(kb, set)
     kept = _begun(kb, resume, last)
     with KnowledgeBase.open(kb, settings) as knowledge:
-        skip_pandas(settings)
         talk = knowledge.conversation(strategy=strategy or "", where=where, before=_exchanges(kept))
         kept = _converse(talk, kept, None if private else kb, trace)
     if kept.turns and not private:

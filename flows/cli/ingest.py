@@ -83,10 +83,11 @@ def ingest(
     """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
     from flows.cli.printing import print_estimate, print_report, print_value
-    from pipelines.ingest.dry_run import estimate_ingest
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
+    from pipelines.store.lancedb.library import leave_out_data_frames
 
+    leave_out_data_frames()
     watched = _folder_to_watch(folder) if watch else None
     settings = settings_from(
         kb,
@@ -96,6 +97,8 @@ def ingest(
         ingest__keep_cache=keep_cache or None,
     )
     if estimate:
+        from pipelines.ingest.dry_run import estimate_ingest
+
         print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
@@ -186,8 +189,10 @@ def demo(
     from flows.cli.printing import console, line, print_report
     from flows.ingest import ingest
     from pipelines.core.errors import FolderNotFound
+    from pipelines.store.lancedb.library import leave_out_data_frames
     from qa import KnowledgeBase
 
+    leave_out_data_frames()
     if not EXAMPLES.is_dir():
         raise FolderNotFound(str(EXAMPLES))
     settings = settings_from(kb, set)

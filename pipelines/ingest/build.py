@@ -28,12 +28,11 @@ from pipelines.core.errors import SettingsError, SourceError
 from pipelines.core.settings_section import names_code
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.cluster import Cluster, ClusterPool
-from pipelines.ingest.dispatch import Dispatcher
+from pipelines.ingest.dispatch import Dispatcher, preload
 from pipelines.ingest.report import Progress, Report, silent
 from pipelines.ingest.run import IngestRun
 from pipelines.ingest.scan import within
 from pipelines.ingest.sources.locations import fetched, local_folder
-from pipelines.ingest.stages import preload
 from pipelines.ingest.steps import execute
 from pipelines.ingest.task import ModelWork, WorkerSetup, without_keys
 from pipelines.ingest.vocabulary import Lessons

@@ -20,8 +20,8 @@ from pipelines.core.errors import SettingsError, StoreUnavailable
 from pipelines.core.outcome import Status
 from pipelines.core.work.job import Job, JobLimits, JobListener, JobResult
 from pipelines.core.work.pool import WorkerPool
+from pipelines.ingest.dispatch import preload
 from pipelines.ingest.keys import VERSIONS
-from pipelines.ingest.stages import preload
 
 T = TypeVar("T")
 

@@ -1,4 +1,8 @@
-"""Dispatches documents to worker processes, some ahead of time, and passes their messages to the event loop."""
+"""Dispatches documents to worker processes, some ahead of time, and passes their messages to the event loop.
+
+The stages are imported by the worker processes only: the main process just names the functions `preload` and
+`compile_document`, whose imports would cost it about .4 processor seconds in each run.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,30 @@ from threading import Lock
 
 from pipelines.core.work.job import Job, JobContext, JobListener, JobResult, Pool
 from pipelines.ingest.report import Stage
-from pipelines.ingest.stages import compile_document
 from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
-from pipelines.ingest.worker_requests import answer
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedder import Embedder
 
 OnNote = Callable[[bytes], None]
 """The callback for a note of a job, which is a packed `StageEvent`."""
 DocumentJob = Callable[[JobContext, DocumentTask], bytes]
+
+
+def preload() -> None:
+    """Import ahead of time what documents may need, in the process that forks the workers."""
+    import pipelines.ingest.stages  # noqa: F401
+    from pipelines.parse.parse import preload as preload_parsers
+    from pipelines.store.artifact import compressed
+
+    preload_parsers()
+    compressed(b"")
+
+
+def compile_document(job: JobContext, task: DocumentTask) -> bytes:
+    """Compile a document and return a packed `Compiled`: the function of a job (`pipelines.ingest.stages`)."""
+    from pipelines.ingest.stages import compiled_document
+
+    return compiled_document(job, task)
 
 
 class LoopListener(JobListener):
@@ -62,6 +81,8 @@ class LoopListener(JobListener):
         task.add_done_callback(self._replies.discard)
 
     async def _reply(self, question: bytes, send: Callable[[bytes], None]) -> None:
+        from pipelines.ingest.worker_requests import answer
+
         # In a thread, because sending blocks while the worker computes and does not read.
         await asyncio.to_thread(send, await answer(question, self._chat, self._embedder))
 
@@ -110,7 +131,7 @@ class Dispatcher:
         self._model_pool = model_pool
         self._chat = chat
         self._embedder = embedder
-        self._prefetched: dict[str, tuple[DocumentTask, StartedJob]] = {}
+        self._prefetched: dict[str, tuple[DocumentJob, DocumentTask, StartedJob]] = {}
 
     def task(self, item: SourceItem, upto: Stage = Stage.PARSE) -> DocumentTask:
         """Return the first task of an item, with an absolute path."""
@@ -120,7 +141,7 @@ class Dispatcher:
     def prefetch(self, item: SourceItem, upto: Stage) -> None:
         """Start compiling a document ahead of time; `compile` then waits for this job."""
         task = self.task(item, upto)
-        self._prefetched[task.source.document_id] = (task, self._start(compile_document, task))
+        self._prefetched[task.source.document_id] = (compile_document, task, self._start(compile_document, task))
 
     async def compile(self, task: DocumentTask, on_note: OnNote) -> JobResult:
         """Compile a document, unless that was started ahead of time, and return the result of the job."""
@@ -130,9 +151,9 @@ class Dispatcher:
         """Run a job on a document and return its result; a job started ahead of time is waited for first."""
         started = self._prefetched.pop(task.source.document_id, None)
         if started is not None:
-            prefetched, job = started
+            *prefetched, job = started
             ended = await job.ended(on_note)
-            if prefetched == task and function is compile_document:
+            if prefetched == [function, task]:
                 return ended
         return await self._start(function, task).ended(on_note)
 

@@ -29,22 +29,15 @@ from pipelines.ingest.report import Phase, Stage
 from pipelines.ingest.task import DESCRIBE, Compiled, DocumentTask
 from pipelines.ingest.worker_context import StageFailed, WorkerContext
 from pipelines.ingest.workers import Workers, workers_at
-from pipelines.parse.parse import preload as parse_preload
 from pipelines.parse.parsed import Parsed, Picture
-from pipelines.store.artifact import ArtifactStore, ParsedRecord, compressed
+from pipelines.store.artifact import ArtifactStore, ParsedRecord
 
 if TYPE_CHECKING:
     from pipelines.parse.describe import Describer
 
 
-def preload() -> None:
-    """Import ahead of time what documents may need, including this module and its imports."""
-    parse_preload()
-    compressed(b"")
-
-
-def compile_document(job: JobContext, task: DocumentTask) -> bytes:
-    """Compile a document and return a packed `Compiled`: the function of a job.
+def compiled_document(job: JobContext, task: DocumentTask) -> bytes:
+    """Compile a document and return a packed `Compiled`.
 
     Raises the errors that end the run, which the document did not cause.
     """

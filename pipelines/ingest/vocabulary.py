@@ -13,12 +13,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pipelines.atomize.atomize import atomize
 from pipelines.atomize.tag_classes import KINDS, classify, sample_of
-from pipelines.atomize.tag_pairs import Pairing, read_samples, tag_samples
 from pipelines.atomize.tags import collect_tags
-from pipelines.chunk.chunk import split
 from pipelines.core import codec
 from pipelines.core.knowledge import ChunkTag, Tag, TagClass, TagPair
 from pipelines.core.outcome import each
@@ -26,7 +24,6 @@ from pipelines.core.work.job import JobContext
 from pipelines.graph.document_profile import DocumentProfile, ProfileTag
 from pipelines.ingest.compile import note_handler, raise_what_ends_the_run
 from pipelines.ingest.dispatch import Dispatcher
-from pipelines.ingest.parse_stage import parse
 from pipelines.ingest.report import Progress, Stage
 from pipelines.ingest.task import DocumentTask, SourceItem, WorkerSetup
 from pipelines.ingest.worker_context import WorkerContext
@@ -45,6 +42,9 @@ from pipelines.settings import Settings
 from pipelines.store.artifact import read_distillate
 from pipelines.store.catalog import Catalog, Entry
 from pipelines.store.facts import TAG_PAIRS
+
+if TYPE_CHECKING:
+    from pipelines.atomize.tag_pairs import Pairing
 
 SAMPLE_DOCUMENTS = 24
 """Documents in the sample: about two hundred chunks, of which the model is shown 60 terms."""
@@ -123,6 +123,8 @@ async def learn_pairs(lessons: Lessons, entries: Sequence[Entry], stores: Stores
     of these chunks. Raises `SettingsError` for a file without samples, `DocumentsFailed` if chunks cannot be read, and
     `BudgetExceeded`.
     """
+    from pipelines.atomize.tag_pairs import read_samples, tag_samples
+
     chunks: dict[str, str] = {}
     tags: dict[str, list[str]] = {}
     asked = read_samples(lessons.samples)
@@ -199,6 +201,10 @@ def sample_document(job: JobContext, task: DocumentTask) -> bytes:
 
 
 async def _sample(context: WorkerContext) -> tuple[TagSample, ...]:
+    from pipelines.atomize.atomize import atomize
+    from pipelines.chunk.chunk import split
+    from pipelines.ingest.parse_stage import parse
+
     document = parse(context).document
     if document is None:
         return ()

@@ -8,11 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.atomize.distiller import Distiller
-from pipelines.atomize.extractive_distiller import ExtractiveDistiller
-from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
-from pipelines.chunk.splitter import Splitter, StructuralSplitter
-from pipelines.chunk.summaries import OVERVIEW_ROLE
 from pipelines.core.concurrent import run_to_end
 from pipelines.core.ids import digest
 from pipelines.core.knowledge import TagClass
@@ -29,8 +24,10 @@ from pipelines.store.facts import CatalogFact
 from pipelines.store.folder import KnowledgeBaseFolder
 
 if TYPE_CHECKING:
+    from pipelines.atomize.distiller import Distiller
     from pipelines.atomize.tag_classes import ModelClasses
     from pipelines.atomize.tag_pairs import Pairing
+    from pipelines.chunk.splitter import Splitter
     from pipelines.chunk.summaries import Summarizer
     from pipelines.graph.entity_judge import ModelJudge
     from pipelines.llm.budget import Budget
@@ -67,6 +64,8 @@ class Workers:
 
     def splitter(self) -> Splitter:
         if self.chat is None or not self.settings.chunk.recurrent:
+            from pipelines.chunk.splitter import StructuralSplitter
+
             return StructuralSplitter(self.settings.chunk)
         from pipelines.chunk.model_splitter import ModelSplitter
 
@@ -83,6 +82,8 @@ class Workers:
     def distiller(self) -> Distiller:
         settings = self.settings
         if self.chat is None or not settings.atomize.use_model:
+            from pipelines.atomize.extractive_distiller import ExtractiveDistiller
+
             return ExtractiveDistiller(settings.atomize)
         from pipelines.atomize.model_distiller import ModelDistiller
 
@@ -192,6 +193,9 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
     index, folder = vectors_name(stores.embedder.info), stores.folder
     if not settings.llm.configured:
         return Makers("structural", "extractive", index)
+    from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
+    from pipelines.chunk.summaries import OVERVIEW_ROLE
+
     splitter, summarizer, describer = "structural", "quoting", ""
     if settings.chunk.recurrent:
         splitter = " ".join(_maker(settings, folder, role, "pipelines.chunk") for role in (SPLIT_ROLE, SUMMARY_ROLE))

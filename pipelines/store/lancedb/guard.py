@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import pyarrow as pa
-
 from pipelines.core.errors import StoreUnavailable
 
 REBUILD = "`strata fsck --repair` rebuilds the vectors"
@@ -18,6 +16,8 @@ T = TypeVar("T")
 
 def guarded(call: Callable[[], T]) -> T:
     """Return the result of a call of the library; errors of the store are raised as `StoreUnavailable`."""
+    import pyarrow as pa
+
     try:
         return call()
     except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:

@@ -26,29 +26,29 @@ _OVERRIDES = "overrides"
 only."""
 
 
+_LEFT_OUT = set[str]()
+"""Has pandas if it is left out (`leave_out_data_frames`)."""
+
+
 def import_lancedb() -> Any:
     """Return the package `lancedb`."""
     os.environ.setdefault("LANCEDB_LOG", "error")  # it warns about every empty partition of an index
     if "lancedb" not in sys.modules:
         _import_empty(_CATALOG_CLIENT)
         _import_lazily(_CATALOG_MODELS)
-    with _unchecked_overrides():
+    with _unchecked_overrides(), _without_data_frames():
         import lancedb
 
     return lancedb
 
 
-def import_without_data_frames() -> None:
-    """Import `lancedb`, and prevent pyarrow from importing pandas if that is installed.
+def leave_out_data_frames() -> None:
+    """Have `import_lancedb` prevent pyarrow from importing pandas if that is installed.
 
     For processes without data frames, such as a command: pyarrow supports them again only after a call of `to_pandas`.
-    If pandas is already imported, the import is as usual.
+    If pandas is already imported when lancedb is, the import is as usual.
     """
-    if _DATA_FRAMES in sys.modules:
-        import_lancedb()
-    else:
-        with _not_found(_DATA_FRAMES):
-            import_lancedb()
+    _LEFT_OUT.add(_DATA_FRAMES)
 
 
 def _import_empty(package: str) -> ModuleType | None:
@@ -108,9 +108,12 @@ def _unchecked_overrides() -> Iterator[None]:
 
 
 @contextmanager
-def _not_found(package: str) -> Iterator[None]:
-    """Make imports of a package fail inside the context."""
-    finder = _NotFound(package)
+def _without_data_frames() -> Iterator[None]:
+    """Make imports of pandas fail inside the context, if it is left out and not imported yet."""
+    if _DATA_FRAMES not in _LEFT_OUT or _DATA_FRAMES in sys.modules:
+        yield
+        return
+    finder = _NotFound(_DATA_FRAMES)
     sys.meta_path.insert(0, finder)
     try:
         yield

@@ -23,11 +23,12 @@ from pipelines.core.errors import StoreMismatch, StoreUnavailable
 from pipelines.core.vectors import Vectors
 from pipelines.store.lancedb.guard import REBUILD, guarded
 from pipelines.store.lancedb.library import import_lancedb
-from pipelines.store.lancedb.table import VectorTable
 from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
 
 if TYPE_CHECKING:
     import lancedb
+
+    from pipelines.store.lancedb.table import VectorTable
 
 _FOOTER = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
@@ -63,6 +64,8 @@ class LanceVectorStore:
         found = [kind for kind, folder in folders.items() if has_version(folder)]
         for kind in found:
             refuse_elsewhere(folders[kind])
+        from pipelines.store.lancedb.table import VectorTable
+
         tables = {kind: VectorTable.open(self._db, kind.value, self._dimension) for kind in found}
         held = {kind.value: table.version for kind, table in tables.items()}
         if lacking := sorted(name for name, version in least.items() if held.get(name, 0) < version):
@@ -135,6 +138,8 @@ class LanceVectorStore:
 
     def _table(self, kind: RecordKind) -> VectorTable:
         if kind not in self._tables:
+            from pipelines.store.lancedb.table import VectorTable
+
             self._tables[kind] = VectorTable.create(self._db, kind.value, self._dimension)
         return self._tables[kind]
 

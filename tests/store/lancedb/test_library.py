@@ -29,11 +29,12 @@ print(type(made) is ListTablesResponse, QueryTableRequest.__name__)
     assert printed_by(code) == ["False", "a", "True", "True", "True", "QueryTableRequest"]
 
 
-def test_importing_without_data_frames_leaves_no_import_hooks() -> None:
+def test_leaving_out_data_frames_leaves_no_import_hooks() -> None:
     code = """
 import sys
-from pipelines.store.lancedb.library import import_lancedb, import_without_data_frames
-import_without_data_frames()
+from pipelines.store.lancedb.library import import_lancedb, leave_out_data_frames
+leave_out_data_frames()
+import_lancedb()
 ours = [one for one in sys.meta_path if type(one).__module__.startswith("pipelines")]
 print(ours == [], import_lancedb() is sys.modules["lancedb"])
 import overrides
@@ -46,8 +47,9 @@ print(overrides.__file__ is not None)
 def test_pandas_is_imported_on_demand() -> None:
     code = """
 import sys
-from pipelines.store.lancedb.library import import_without_data_frames
-import_without_data_frames()
+from pipelines.store.lancedb.library import import_lancedb, leave_out_data_frames
+leave_out_data_frames()
+import_lancedb()
 print("pandas" in sys.modules)
 import pyarrow
 print(pyarrow.table({"a": [1]}).to_pandas().a.sum(), pyarrow.table(__import__("pandas").DataFrame({"a": [2]}))["a"][0])
@@ -59,8 +61,9 @@ print(pyarrow.table({"a": [1]}).to_pandas().a.sum(), pyarrow.table(__import__("p
 def test_pandas_imported_before_stays_imported() -> None:
     code = """
 import pandas
-from pipelines.store.lancedb.library import import_without_data_frames
-import_without_data_frames()
+from pipelines.store.lancedb.library import import_lancedb, leave_out_data_frames
+leave_out_data_frames()
+import_lancedb()
 import pyarrow
 print(pyarrow.table(pandas.DataFrame({"a": [2]}))["a"][0])
 """
