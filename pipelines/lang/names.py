@@ -52,7 +52,7 @@ ORGANIZATION = re.compile(rf"\b(?:{_any((*_of('legal_forms', 'anywhere'), *_of('
 """Words that occur only in names of organizations."""
 CHINESE_ORGANIZATIONS = _any(_of("kinds", "zh"))
 """Endings of Chinese names of organizations, as alternatives of a regular expression."""
-_PARTNERS = re.compile(rf"[{CAPITAL}][^\W\d_]+ & [{CAPITAL}][^\W\d_]")
+_PARTNERS = re.compile(rf"(?<![^\W\d_])[{CAPITAL}][^\W\d_]+ & [{CAPITAL}][^\W\d_]")
 _IN_CHINESE = re.compile(rf"[{HAN}](?:{CHINESE_ORGANIZATIONS})")
 
 

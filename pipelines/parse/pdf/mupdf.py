@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import pymupdf
-
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
 from pipelines.parse.near import Covered, Near
@@ -26,6 +24,7 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
+from pipelines.parse.pdf.library import pymupdf
 from pipelines.parse.pdf.mupdf_search import grids_of, regions_of
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-import pymupdf
-
-from pipelines.core.libraries import one_thread, session
 from pipelines.parse.lines import Rect
 from pipelines.parse.pdf.extract import grid_of
+from pipelines.parse.pdf.library import layout_model, pymupdf
 from pipelines.parse.pdf.page import PageGrid, PageRegion, RegionKind
 
 _KINDS = {kind.value: kind for kind in RegionKind}
@@ -29,7 +26,7 @@ def regions_of(page: Any, *, with_image: bool, drawn: int) -> list[PageRegion]:
         with_image: whether the model also uses the page's image.
         drawn: drawing operations of the page.
     """
-    model = _layout_model(with_image)
+    model = layout_model(with_image)
     seen = _Seen(page, with_image, segmented=drawn <= _MOST_SEGMENTED)
     with _without_output():
         groups = model.predict(seen, return_raw=True) or []
@@ -57,37 +54,6 @@ def _without_output() -> Iterator[None]:
     """Redirect messages that the library prints to the standard error."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
-
-
-@cache
-def _layout_model(with_image: bool) -> Any:
-    """Return the layout model, which does not segment complex drawings and does not extract the cells of tables.
-
-    `with_image` makes it use an image of the page besides its lines: 0.17 processor seconds per page instead of 0.04.
-
-    Segmentation is quadratic in the number of lines: a circuit diagram takes 9.4 seconds, and 0.5 without; 18,560
-    strokes take five minutes. Pages of text and tables are not affected. The cells of tables, which are not used here,
-    and memory allocation for each page took more than half of the model's time: 64 of 97 processor seconds for 377
-    pages, which are reduced to 28 (`benchmarks/parse_cost.py`). What is not used is not loaded either: the model of
-    cells, and without `with_image` that of the image.
-    """
-    # On import, the library creates a model unless `_get_layout` is set.
-    made, pymupdf._get_layout = pymupdf._get_layout, pymupdf.message
-    try:
-        import pymupdf.layout.pymupdf_util_rf as features
-        from pymupdf.layout.onnx import BoxRFDGNN
-    finally:
-        pymupdf._get_layout = made
-    BoxRFDGNN.TableGridExtractorV2 = lambda *_, **__: None
-    # The library lists the attributes of its class of features for each line of a page.
-    names = [name for name in dir(pymupdf.features.fz_feature_stats) if not name.startswith("_")]
-    features.dir = lambda _: names
-    with one_thread():
-        parts = {} if with_image else {"imf_model_path": ""}
-        model = BoxRFDGNN.BoxRFDGNN(use_sort=True, feature_set_name="imf+rf" if with_image else "rf", **parts)
-    if with_image:
-        model.feature_extractor = type(model.feature_extractor)(session(model.imf_model_path))
-    return model
 
 
 class _Seen:
