@@ -12,7 +12,8 @@ from lancedb.table import LanceTable
 from pipelines import build
 from pipelines.ingest.erase import forget
 from pipelines.resources import open_stores
-from pipelines.retrieve import retriever
+from pipelines.retrieve import stored_index
+from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import Settings
 from pipelines.store.lancedb.table import VectorTable
 from tests.ingest.knowledge import FEW, exported
@@ -99,7 +100,7 @@ def test_the_first_question_after_an_edit_or_removal_finds_a_saved_index(
     build(folder, tmp_path / "kb", SETTINGS)
     forget("5.md", tmp_path / "kb", SETTINGS)
     assert [path.name for path in (tmp_path / "kb" / "retrieval").iterdir()] == ["index.npz"]
-    monkeypatch.setattr(retriever, "build_index", None)  # building an index would raise
+    monkeypatch.setattr(stored_index, "build_index", None)  # building an index would raise
     with open_stores(tmp_path / "kb", SETTINGS) as stores:
-        hits = retriever.Retriever.of(stores, SETTINGS.retrieve).retrieve("Which pump is in hall 9?", 1)
+        hits = Retriever.of(stores, SETTINGS.retrieve).retrieve("Which pump is in hall 9?", 1)
     assert [hit.uri for hit in hits] == ["3.md"]
