@@ -242,8 +242,9 @@ class Loader:
             vectors.revise(kind, CORPUS_OWNER, gone, self._embedded(added))
 
     def _embedded(self, records: tuple[Record, ...]) -> EmbeddedRecords:
-        vectors = self._stores.embedder.embed([record.text for record in records], Side.PASSAGE)
-        return EmbeddedRecords(records, vectors) if records else EmbeddedRecords()
+        if not records:  # the embedder may load a model also for no texts
+            return EmbeddedRecords()
+        return EmbeddedRecords(records, self._stores.embedder.embed([one.text for one in records], Side.PASSAGE))
 
     def _all_embedded(self, records: tuple[Record, ...]) -> EmbeddedRecords:
         """Return the records with their vectors; vectors of texts that are in the store are taken from there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.magnitudes import Magnitude, magnitude
@@ -53,14 +53,22 @@ class RowSelection:
 
     @classmethod
     def of(
-        cls, question: QuestionTerms, series: Series, chosen: Sequence[Cell], said: Collection[str], **told: Any
+        cls,
+        question: QuestionTerms,
+        series: Series,
+        chosen: Sequence[Cell],
+        said: Collection[str],
+        *,
+        compared: int,
+        alike: str,
+        unread: int = 0,
     ) -> Self:
-        """Return the selection of the rows of the `chosen` cells of a series; `told` are the other fields.
+        """Return the selection of the rows of the `chosen` cells of a series.
 
         The terms `said` by the words of the selection are covered by each row.
         """
         rows = tuple(_selected_row(question, series, cell, said) for cell in chosen[:_SHOWN])
-        return cls(rows, series.name, left=len(chosen) - len(rows), counted=question.counts, **told)
+        return cls(rows, series.name, compared, len(chosen) - len(rows), unread, alike, question.counts)
 
     @property
     def count(self) -> str:
@@ -138,8 +146,15 @@ class _Comparison:
         if chosen is None:
             return None
         alike = "are in the range as well" if self._asked.bound else "have the same value"
-        told = {"compared": len(known), "unread": len(cells) - len(known), "alike": alike}
-        return RowSelection.of(self._question, series, chosen, self._search.said, **told)
+        return RowSelection.of(
+            self._question,
+            series,
+            chosen,
+            self._search.said,
+            compared=len(known),
+            alike=alike,
+            unread=len(cells) - len(known),
+        )
 
     def _beyond(self, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
         """Return the cells beyond the bound, which is read as a cell of the same column; None if it cannot be."""
