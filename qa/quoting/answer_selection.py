@@ -10,7 +10,9 @@ from pipelines.lang.questions import asks_no_value
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from qa.quoting.evidence_score import OWN, ScoredUnit
-from qa.quoting.lists import counts_rows, not_complete
+from qa.quoting.lists import counts_rows
+from qa.quoting.quotes import Quotes, not_complete, quote_units
+from qa.quoting.tables import in_reading_order
 
 _GAIN = 0.1
 """Minimum share of the question's weight that a further selected sentence adds."""
@@ -76,7 +78,7 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
 
 
 def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:
-    return question.has_all(item.unit.own, item.unit.hit.chunk.language)
+    return question.has_all(item.unit.own, item.language)
 
 
 def _values_of_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
@@ -102,18 +104,18 @@ def lacks_formal_value(question: QuestionTerms, quoted: Sequence[ScoredUnit], sc
     return quotes.isdisjoint((one.unit.hit.document, one.unit.span) for one in _values_of_named(question, scored))
 
 
-def select_quotes(
-    question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]
-) -> list[ScoredUnit]:
+def select_quotes(question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> Quotes:
     """Return the chosen units that are quoted: the best, and those that add much.
 
     For a question about several things ("summarise", "which checks"), these are the best sentences of one document in
-    reading order.
+    reading order, with a warning that there are, or may be, more.
     """
     if not chosen:
-        return []
+        return Quotes((), ())
     if question.several and not chosen[0].unit.header:
-        return _series(chosen[0], scored)[0]
+        found = _series(chosen[0], scored)
+        warnings = not_complete(len(found) - _MAX_SERIES) or (_GATHERED,) * question.lists
+        return quote_units(question, in_reading_order(found[:_MAX_SERIES]) or chosen[:1], warnings)
     kept = [chosen[0]]
     for item in chosen[1:]:
         covered = combined_cover(kept)
@@ -122,7 +124,7 @@ def select_quotes(
         adds = gain(question, covered, item.covers) >= needed and item.score >= near * chosen[0].score
         if (adds or _names_another(question, covered, item)) and not item.unit.label:
             kept.append(item)
-    return [*kept, *_other_sides(question, kept, scored)]
+    return quote_units(question, [*kept, *_other_sides(question, kept, scored)])
 
 
 def _other_sides(
@@ -147,19 +149,10 @@ def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: 
     return any(item.covers.get(code, 0.0) >= OWN > covered.get(code, 0.0) for code in question.codes)
 
 
-def incomplete(question: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
-    """Return a warning that there are, or may be, more sentences on a question about several things."""
-    if not question.several or not chosen or chosen[0].unit.header:
-        return ()
-    left = len(_series(chosen[0], scored)[1])
-    return (not_complete(left),) if left else (_GATHERED,) * question.lists
-
-
-def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> tuple[list[ScoredUnit], list[ScoredUnit]]:
-    """Return the sentences of the best one's document that are nearly as good, and those beyond the maximum."""
+def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the sentences of the best one's document that are nearly as good."""
     own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and not item.unit.label)
-    found = [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= MIN_SENTENCE_TERMS]
-    return sorted(found[:_MAX_SERIES], key=lambda item: item.unit.span) or [best], found[_MAX_SERIES:]
+    return [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= MIN_SENTENCE_TERMS]
 
 
 def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:

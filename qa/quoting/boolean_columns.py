@@ -12,12 +12,13 @@ from pipelines.lang.word_lists import cue
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
 from qa.quoting.evidence_score import ABOVE, ScoredUnit
-from qa.quoting.lists import terms_of
-from qa.quoting.row_selection import RowSelection, asked_cells
-from qa.quoting.table_series import Cell, Series, name_terms, reading_order, whole_column
+from qa.quoting.quotes import Quotes
+from qa.quoting.row_selection import asked_cells, quote_rows
+from qa.quoting.table_series import Cell, Series, name_terms, whole_column
+from qa.quoting.tables import terms_of
 
 
-def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> RowSelection | None:
+def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Quotes | None:
     """Return the rows that a question selects by a boolean column; None for other questions and tables."""
     selects = cue("selects", question.language).search(question.text) is not None
     if not (selects or question.several or question.counts):
@@ -47,16 +48,17 @@ def _columns(
     which says nothing about single rows if it is in the headings; `sole` is false for "dry running".
     """
     for item in scored:
-        fields = () if item.unit.label else item.unit.fields
-        cells = [Cell(item, place, fields[0][1]) for place in range(len(fields))]
+        cells = [Cell(item, place) for place in range(len(item.unit.fields))] if item.has_cells else []
         named = [_named(question, cell) - said for cell in cells]
         most = max((_weight(question, terms) for terms in named), default=0.0)
         about = {term for term, cover in item.covers.items() if cover >= ABOVE} - said
+        above, language = item.unit.above, item.language
         for cell, terms in list(zip(cells, named, strict=True))[1:]:
             if not terms <= named[0] and _weight(question, terms) >= most and _is_flag(cell):
                 yield True, _weight(question, about | terms), True, cell
-            elif word and _affirms(cell, word, question) and question.form(word, cell.language) not in item.unit.above:
-                yield False, _weight(question, about - {word}), len(terms_of([cell.text], cell.language)) == 1, cell
+            elif word and _affirms(cell, word, question) and question.form(word, language) not in above:
+                sole = len(terms_of([cell.text], language)) == 1
+                yield False, _weight(question, about - {word}), sole, cell
 
 
 def _weight(question: QuestionTerms, terms: Collection[str]) -> float:
@@ -65,12 +67,12 @@ def _weight(question: QuestionTerms, terms: Collection[str]) -> float:
 
 def _selection(
     question: QuestionTerms, cell: Cell, retrieval: Retrieval, said: frozenset[str], word: str, denied: bool
-) -> RowSelection | None:
+) -> Quotes | None:
     """Return the rows of a cell's column with yes, or with a `word`; if `denied`, the others.
 
     None if these are no rows, or for a word all, and if another cell than those with yes and no is filled.
     """
-    series = Series(cell.column, (cell,), in_row=False, fit=0.0)
+    series = Series.of_column([cell.item], cell.place)
     said |= {word} if word else _named(question, cell)
     cells = [one for one in whole_column(series, question, retrieval) if one.text.strip() or not word]
     if not word and not all(_is_flag(one) or not one.text.strip() for one in cells):
@@ -78,17 +80,17 @@ def _selection(
     if not word:
         cells = asked_cells(question, replace(series, cells=tuple(cells)), said)
     has = [_affirms(one, word, question) if word else _is(one, "yes") for one in cells]
-    chosen = sorted((one for one, yes in zip(cells, has, strict=True) if yes is not denied), key=reading_order)
+    chosen = sorted((one for one, yes in zip(cells, has, strict=True) if yes is not denied), key=lambda one: one.key)
     if not chosen or (word and len(chosen) == len(cells)):
         return None
     alike = "lack it as well" if denied else "have it as well"
-    return RowSelection.of(question, series, chosen, said & question.weights.keys(), compared=len(cells), alike=alike)
+    return quote_rows(question, series, chosen, said & question.weights.keys(), len(cells), alike)
 
 
 def _named(question: QuestionTerms, cell: Cell) -> frozenset[str]:
     """Return the terms of the question in the name of a cell's column."""
-    names = name_terms(cell.column, cell.language)
-    return frozenset(term for term in question.weights if question.form(term, cell.language) in names)
+    names = name_terms(cell.column, cell.item.language)
+    return frozenset(term for term in question.weights if question.form(term, cell.item.language) in names)
 
 
 def _is_flag(cell: Cell) -> bool:
@@ -102,5 +104,5 @@ def _is(cell: Cell, answer: str) -> bool:
 
 def _affirms(cell: Cell, term: str, question: QuestionTerms) -> bool:
     """Whether a cell has a term of the question, and no negation."""
-    has_it = question.form(term, cell.language) in terms_of([cell.text], cell.language)
-    return has_it and cue("denies", cell.language).search(cell.text) is None
+    has_it = question.form(term, cell.item.language) in terms_of([cell.text], cell.item.language)
+    return has_it and cue("denies", cell.item.language).search(cell.text) is None

@@ -22,8 +22,9 @@ from pipelines.lang.quantities import Kind
 from pipelines.retrieve.question_terms import QuestionTerms
 from qa.quoting.answer_selection import combined_cover
 from qa.quoting.evidence_score import ABOVE, ScoredUnit
-from qa.quoting.lists import counts_rows, terms_of
+from qa.quoting.lists import counts_rows
 from qa.quoting.quote_text import columns_asked
+from qa.quoting.tables import terms_of
 
 _OTHERS = 3
 """Other documents that the best one is compared with."""
@@ -86,19 +87,19 @@ def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
 
 def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
     """Whether a question is answered by the number of rows, and does not name one of them."""
-    cells = terms_of((cell for _, cell in best.unit.fields), best.unit.hit.chunk.language)
-    named = cells & question.forms(best.unit.hit.chunk.language) - best.unit.above
+    cells = terms_of((cell for _, cell in best.unit.fields), best.language)
+    named = cells & question.forms(best.language) - best.unit.above
     return counts_rows(question, best) and not named
 
 
 def _tells_when(item: ScoredUnit) -> bool:
-    return tells_when(item.unit.text, item.unit.hit.chunk.language)
+    return tells_when(item.unit.text, item.language)
 
 
 def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:
     """Whether a question for one thing names no column of a row, although a word of it is not in the row."""
     selects = question.several or question.counts or question.comparison or question.sides
-    if selects or best.unit.label or not best.unit.fields or columns_asked(question, best.unit):
+    if selects or not best.has_cells or columns_asked(question, best.unit):
         return False
     return any(cover < ABOVE for cover in best.covers.values())
 

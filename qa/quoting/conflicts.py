@@ -29,7 +29,7 @@ def demote_warned(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list
     """
     most = max((item.coverage for item in scored), default=0.0)
     about = [item for item in scored if item.gives and item.coverage >= _NEAR * most]
-    warning = [item for item in about if cue("warns", item.unit.hit.chunk.language).search(item.unit.text)]
+    warning = [item for item in about if cue("warns", item.language).search(item.unit.text)]
     warned = {value for item in warning for value in _values(question, item)}
     if not warned or any(cue(name, question.language).search(question.text) for name in ("warns", "revisions")):
         return list(scored)
@@ -45,7 +45,7 @@ def demote_warned(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list
 
 def _values(question: QuestionTerms, item: ScoredUnit) -> Iterator[tuple[Kind, str, float]]:
     """Yield the values of a unit that are asked for and not in the question, each once: (kind, unit, number)."""
-    unit, language = item.unit, item.unit.hit.chunk.language
+    unit, language = item.unit, item.language
     found = in_row(unit.fields, language) if unit.fields else quantities(unit.text, language)
     yield from dict.fromkeys(
         (value.kind, "".join(filter(str.isalnum, value.unit)), value.figure)

@@ -62,6 +62,16 @@ class ScoredUnit:
     covers: Mapping[str, float]
     defines: bool = False
 
+    @property
+    def language(self) -> str:
+        """The language of its text (ISO 639-1)."""
+        return self.unit.hit.chunk.language
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether it is a table row, not a header, whose columns are known."""
+        return bool(self.unit.fields) and not self.unit.label
+
 
 def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
     """Return the units of `hits` scored against the question, best first."""

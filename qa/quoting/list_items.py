@@ -9,6 +9,8 @@ from pipelines.lang.ordinals import LAST, item_asked
 from pipelines.retrieve.list_items import is_item, item_number
 from pipelines.retrieve.question_terms import QuestionTerms, terms_at
 from qa.quoting.evidence_score import OWN, ScoredUnit
+from qa.quoting.quotes import Quotes, quote_units
+from qa.quoting.tables import in_reading_order
 
 _SEARCHED = 5
 """Number of best units in whose chunks a list is searched for the item at a place."""
@@ -17,10 +19,9 @@ _SEARCHED = 5
 def items_around(best: ScoredUnit, others: Sequence[ScoredUnit]) -> tuple[list[ScoredUnit], bool]:
     """Return the list items around a unit, or behind it if it introduces a list, and whether another text follows.
 
-    Without one, the list may continue in the next passage. `others` are the units of its chunk, in any order.
+    Without one, the list may continue in the next passage. `others` are units of its chunk and of others, in any order.
     """
-    own = [item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id]
-    own.sort(key=lambda item: item.unit.span)
+    own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
     place = next((place for place, item in enumerate(own) if item.unit.span == best.unit.span), len(own))
     opens = not is_item(best.unit)
     first = last = place + opens
@@ -31,8 +32,8 @@ def items_around(best: ScoredUnit, others: Sequence[ScoredUnit]) -> tuple[list[S
     return own[first:last], last < len(own)
 
 
-def item_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[ScoredUnit, int] | None:
-    """Return the item of a list at the place that a question asks for ("the third step"), and the number of items.
+def item_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Quotes | None:
+    """Return the item of a list at the place that a question asks for ("the third step").
 
     The list is the first one in the chunks of the best units. None if the question asks for no place, if no list has
     it, or if a unit has all of the question's words, since it tells the step itself.
@@ -47,17 +48,14 @@ def item_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[Scor
         if place in numbers or (place == LAST and items):
             item = items[numbers.index(place) if place in numbers else -1]
             covers = {term: max(cover, best.covers[term]) for term, cover in item.covers.items()} | said
-            return replace(item, covers=covers, coverage=question.share(covers)), len(items)
+            item = replace(item, covers=covers, coverage=question.share(covers))
+            return replace(quote_units(question, [item]), compared=f"{len(items)} values of the list")
     return None
 
 
 def _list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     """Return the items around a unit, or the next ones behind it in its chunk."""
-    behind = [
-        item
-        for item in scored
-        if item.unit.hit.chunk.id == best.unit.hit.chunk.id and item.unit.span >= best.unit.span and is_item(item.unit)
-    ]
-    first = min(behind, key=lambda item: item.unit.span, default=None)
-    items = items_around(first, scored)[0] if first else []
+    own = (item for item in scored if item.unit.hit.chunk.id == best.unit.hit.chunk.id and is_item(item.unit))
+    behind = in_reading_order(item for item in own if item.unit.span >= best.unit.span)
+    items = items_around(behind[0], scored)[0] if behind else []
     return items if len(items) > 1 else []

@@ -7,8 +7,9 @@ kind of value that the comparison itself names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from pipelines.core.provenance import Span
 from pipelines.lang.comparisons import Comparison, comparison_asked
@@ -17,9 +18,9 @@ from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import is_paired
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
-from pipelines.retrieve.searches import Retrieval, WholeCorpus
-from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit, score_units
-from qa.quoting.lists import table_of, terms_of
+from pipelines.retrieve.searches import Retrieval
+from qa.quoting.evidence_score import ABOVE, OWN, ScoredUnit
+from qa.quoting.tables import column_names, rows_by_table, table_of, terms_of, whole_table
 
 _UNCLEAR = frozenset({Kind.NUMBER, Kind.PERSON, Kind.REASON, Kind.PHONE, Kind.MAIL})
 """Kinds that do not tell which column is asked for."""
@@ -32,11 +33,10 @@ _KIND = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a series: its row, its place in the row, and the thing that it belongs to."""
+    """A cell of a series: its row, and its place in the row."""
 
     item: ScoredUnit
     place: int
-    thing: str
 
     @property
     def column(self) -> str:
@@ -48,31 +48,53 @@ class Cell:
         return self.item.unit.fields[self.place][1]
 
     @property
-    def language(self) -> str:
-        """The language of its text (ISO 639-1)."""
-        return self.item.unit.hit.chunk.language
+    def key(self) -> tuple[str, Span, int]:
+        """Its place in the order of reading, which identifies it."""
+        return (self.item.unit.hit.document, self.item.unit.span, self.place)
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Cells with the same property `name`, of a row (`in_row`) or a column; `fit` is how well the name fits."""
+    """Cells with the same property `name`, of a row (`in_row`) or a column.
+
+    `names` are those of all properties of a table with a row for each thing, else the name alone.
+    """
 
     name: str
+    names: Sequence[str]
     cells: tuple[Cell, ...]
-    in_row: bool
-    fit: float
+    in_row: bool = False
+
+    @classmethod
+    def of_column(cls, rows: Iterable[ScoredUnit], place: int) -> Self:
+        """Return the cells at a place of rows with the same columns."""
+        cells = tuple(Cell(item, place) for item in rows)
+        names = column_names(cells[0].item)
+        return cls(names[place], names, cells)
+
+    @classmethod
+    def of_row(cls, row: ScoredUnit) -> Self:
+        """Return the cells of a row behind the first, which names their property."""
+        name = row.unit.fields[0][1]
+        return cls(name, [name], tuple(Cell(row, place) for place in range(1, len(row.unit.fields))), in_row=True)
 
     @property
-    def names(self) -> list[str]:
-        """The column names of its table."""
-        return [name for name, _ in self.cells[0].item.unit.fields]
+    def table(self) -> str:
+        """The key of its table."""
+        return table_of(self.cells[0].item)
+
+    def own_terms(self, cell: Cell) -> frozenset[str]:
+        """Return the terms of the thing that a cell belongs to: of its column name, or of its row."""
+        unit = cell.item.unit
+        texts = [cell.column] if self.in_row else [unit.group, *(text for _, text in unit.fields)]
+        return terms_of(texts, cell.item.language)
 
 
 class SeriesSearch:
-    """Finds the series for one question with a comparison."""
+    """Finds the series for one question with a comparison; `said` are the terms of the comparison."""
 
     def __init__(self, question: QuestionTerms, asked: Comparison) -> None:
-        self._question, self._asked = question, asked
+        self.question, self.asked = question, asked
         self.said = terms_at(question, asked.span.start, asked.span.end)
         self._near = _nearness(question, asked, self.said)
         self._nearest = max(self._near, key=lambda term: self._near[term], default="")
@@ -80,81 +102,91 @@ class SeriesSearch:
 
     def is_stated_in(self, best: ScoredUnit) -> bool:
         """Whether a unit is a sentence with a superlative in the same direction and the word next to it."""
-        if self._asked.bound or best.unit.is_row:
+        if self.asked.bound or best.unit.is_row:
             return False
-        said = comparison_asked(best.unit.text, best.unit.hit.chunk.language)
-        return said is not None and said.highest == self._asked.highest and best.covers.get(self._nearest, 0.0) >= OWN
+        said = comparison_asked(best.unit.text, best.language)
+        return said is not None and said.highest == self.asked.highest and best.covers.get(self._nearest, 0.0) >= OWN
 
-    def ranked(self, scored: Sequence[ScoredUnit]) -> list[Series]:
-        """Return the series of all tables whose names fit the question, best first."""
-        rows = [item for item in scored if item.unit.fields and not item.unit.label]
-        found = sorted(self._series(rows), key=self._rank, reverse=True)
-        return [one for one in found if self._is_about(one, scored)]
+    def ranked(self, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Iterator[Series]:
+        """Yield the series of all tables whose names fit the question, best first.
 
-    def values(self, name: str, cells: Sequence[Cell]) -> list[Magnitude | None]:
-        """Return the comparable values of the cells of a property."""
-        return [magnitude(cell.column or name, cell.text, cell.language, self._asked) for cell in cells]
+        A column has all rows of its table, and those of tables with a column that fits as well.
+        """
+        fitting = ((series, self._fit(series)) for series in _all_series(scored))
+        order = [(self._rank(series, fit), series) for series, fit in fitting if fit]
+        order.sort(key=lambda one: one[0], reverse=True)
+        found = [series for _, series in order if self._is_about(series, scored)]
+        for series in found:
+            alike = [series, *(other for other in found if self._is_alike(series, other))]
+            whole = (cell for one in alike for cell in whole_column(one, self.question, retrieval))
+            yield series if series.in_row else replace(series, cells=tuple(whole))
 
-    def context(self, series: Series) -> frozenset[str]:
+    def values(self, series: Series, cells: Sequence[Cell]) -> list[tuple[Magnitude, Cell]]:
+        """Return the cells of a series that have a comparable value, with this value."""
+        read = (magnitude(one.column or series.name, one.text, one.item.language, self.asked) for one in cells)
+        return [(value, cell) for value, cell in zip(read, cells, strict=True) if value is not None]
+
+    def _context(self, series: Series) -> frozenset[str]:
         """Return the terms of the question in the headings, names and cells of a series."""
-        rest = self._question.weights.keys() - self.said
+        rest = self.question.weights.keys() - self.said
         return frozenset(term for term in rest if any(cell.item.covers[term] >= ABOVE for cell in series.cells))
 
-    def _series(self, rows: Sequence[ScoredUnit]) -> Iterator[Series]:
-        for table in dict.fromkeys(map(table_of, rows)):
-            own = [item for item in rows if table_of(item) == table]
-            names = [name for name, _ in own[0].unit.fields]
-            same = [item for item in own if [name for name, _ in item.unit.fields] == names]
-            yield from self._columns(same, names)
-            yield from (series for item in same if (series := self._row(item)))
+    def _is_alike(self, series: Series, other: Series) -> bool:
+        """Whether a column of another table has the same name, as many words of the question, and is not superseded."""
+        return (
+            other.table != series.table
+            and (other.in_row, other.name) == (False, series.name)
+            and self._context(other) >= self._context(series)
+            and self._measures(other) == self._measures(series)
+            and not other.cells[0].item.unit.hit.superseded_by
+        )
 
-    def _columns(self, rows: Sequence[ScoredUnit], names: Sequence[str]) -> Iterator[Series]:
-        for place, name in list(enumerate(names))[1:]:
-            cells = tuple(Cell(item, place, item.unit.fields[0][1]) for item in rows)
-            if fit := self._fit(name, names, cells):
-                yield Series(name, cells, in_row=False, fit=fit)
+    def _measures(self, series: Series) -> set[tuple[Kind, str]]:
+        return {(value.kind, value.measure) for value, _ in self.values(series, series.cells)}
 
-    def _row(self, item: ScoredUnit) -> Series | None:
-        """Return the cells of a row as a series, if they are values of the property in its first cell."""
-        (_, name), *fields = item.unit.fields
-        cells = tuple(Cell(item, place, thing) for place, (thing, _) in enumerate(fields, 1))
-        distinct = len({cell.thing for cell in cells}) == len(cells)
-        fit = self._fit(name, [name], cells) if cells and distinct else 0.0
-        return Series(name, cells, in_row=True, fit=fit) if fit else None
-
-    def _fit(self, name: str, names: Sequence[str], cells: Sequence[Cell]) -> float:
+    def _fit(self, series: Series) -> float:
         """Return how well a property name fits: by its words, less by the kind of its values; 0 if it does not.
 
         The word nearest to the comparison must be in the name or elsewhere in the table, or name the kind of value.
         """
-        language = cells[0].language
-        each = [name_terms(one, language) for one in names]
-        distinct = name_terms(name, language) - (each[0].intersection(*each[1:]) if len(each) > 1 else frozenset())
-        said = {term: near for term, near in self._near.items() if self._question.form(term, language) in distinct}
-        kinds = {value.kind for value in self.values(name, cells) if value is not None}
+        language = series.cells[0].item.language
+        each = [name_terms(one, language) for one in series.names]
+        distinct = name_terms(series.name, language) - (each[0].intersection(*each[1:]) if each[1:] else frozenset())
+        said = {term: near for term, near in self._near.items() if self.question.form(term, language) in distinct}
+        kinds = {value.kind for value, _ in self.values(series, series.cells)}
         of_kind = not self._kinds.isdisjoint(kinds)
         known = (
             self._nearest in said
-            or (of_kind and (not self._nearest or self._nearest in self._question.asking))
-            or any(cell.item.covers.get(self._nearest, 0.0) >= ABOVE for cell in cells)
+            or (of_kind and (not self._nearest or self._nearest in self.question.asking))
+            or any(cell.item.covers.get(self._nearest, 0.0) >= ABOVE for cell in series.cells)
         )
-        if not known or not kinds or (self._asked.kinds and not of_kind):
+        if not known or not kinds or (self.asked.kinds and not of_kind):
             return 0.0
-        itself = len(self._asked.kinds) == 1 and not self._asked.bound  # "the cheapest" names the property
+        itself = len(self.asked.kinds) == 1 and not self.asked.bound  # "the cheapest" names the property
         named = 0.0 if itself else sum(said.values())
-        tells = not self._kinds.isdisjoint(value_kinds(name, language))  # "Weight" rather than "Payload" is a mass
+        tells = not self._kinds.isdisjoint(value_kinds(series.name, language))  # "Weight", not "Payload", is a mass
         return named + _KIND * (of_kind + tells)
 
     def _is_about(self, series: Series, scored: Sequence[ScoredUnit]) -> bool:
         """Whether a series has the names and codes of the question that any unit has."""
-        names = (self._question.names | self._question.codes) - self.said - self.context(series)
+        names = (self.question.names | self.question.codes) - self.said - self._context(series)
         return not any(item.covers[term] >= ABOVE for term in names for item in scored)
 
-    def _rank(self, series: Series) -> tuple[float, float, float]:
-        """Return the order of a series: by its name and by the words of the question in its table."""
+    def _rank(self, series: Series, fit: float) -> tuple[float, float, float]:
+        """Return the order of a series: by the fit of its name and by the words of the question in its table."""
         best = max((cell.item for cell in series.cells), key=lambda item: item.score)
-        covered = self._question.share(dict.fromkeys(self.context(series), 1.0))
-        return (series.fit + covered - bool(best.unit.hit.superseded_by), best.score, -series.cells[0].place)
+        covered = self.question.share(dict.fromkeys(self._context(series), 1.0))
+        return (fit + covered - bool(best.unit.hit.superseded_by), best.score, -series.cells[0].place)
+
+
+def _all_series(scored: Sequence[ScoredUnit]) -> Iterator[Series]:
+    """Yield the columns of each table behind the first, and the rows with a different name for each cell."""
+    for rows in rows_by_table(scored).values():
+        names = column_names(rows[0])
+        same = [item for item in rows if column_names(item) == names]
+        yield from (Series.of_column(same, place) for place in range(1, len(names)))
+        if len(names) > 1 and len(set(names[1:])) == len(names) - 1:
+            yield from map(Series.of_row, same)
 
 
 def _nearness(question: QuestionTerms, asked: Comparison, said: frozenset[str]) -> Mapping[str, float]:
@@ -179,33 +211,9 @@ def name_terms(name: str, language: str) -> frozenset[str]:
     return terms_of([name.replace("_", " ")], language)
 
 
-def units_of_table(question: QuestionTerms, row: ScoredUnit, retrieval: Retrieval) -> list[ScoredUnit]:
-    """Return the scored units of all chunks with a row's table; none if the table or its chunks are unknown."""
-    if not row.unit.table or not isinstance(retrieval, WholeCorpus):
-        return []
-    hits = [replace(hit, score=row.unit.hit.score) for hit in retrieval.whole_tables(row.unit.hit.chunk.id)]
-    return score_units(question, hits, retrieval.lexicon)
-
-
-def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) -> Iterator[Cell]:
-    """Yield the cells of a column in all rows of its table."""
-    found: dict[tuple[str, int], Cell] = {}
-    for cell in _all_rows(series, units_of_table(question, series.cells[0].item, retrieval)):
-        found.setdefault((cell.item.unit.hit.document, cell.item.unit.span.start), cell)
-    yield from found.values()
-
-
-def _all_rows(series: Series, scored: Sequence[ScoredUnit]) -> Iterator[Cell]:
-    """Yield the cells of a column, then those of the other rows of its table among `scored`."""
+def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) -> list[Cell]:
+    """Return the cells of a column in all rows of its table."""
     first = series.cells[0]
-    yield from series.cells
-    for item in scored:
-        fields = item.unit.fields
-        of_table = table_of(item) == table_of(first.item) and not item.unit.label
-        if of_table and [name for name, _ in fields] == series.names:
-            yield Cell(item, first.place, fields[0][1])
-
-
-def reading_order(cell: Cell) -> tuple[str, Span, int]:
-    """Return the key by which cells are sorted in the order of reading."""
-    return (cell.item.unit.hit.document, cell.item.unit.span, cell.place)
+    rows = rows_by_table([*(cell.item for cell in series.cells), *whole_table(question, first.item, retrieval)])
+    same = (Cell(item, first.place) for item in rows[series.table] if column_names(item) == series.names)
+    return list({cell.key: cell for cell in reversed(list(same))}.values())[::-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
@@ -12,15 +12,15 @@ from pipelines.retrieve.shown_passages import clipped
 from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
-from qa.quoting.answer_selection import combined_cover, incomplete, lacks_formal_value, select_quotes, select_units
+from qa.quoting.answer_selection import combined_cover, lacks_formal_value, select_quotes, select_units
 from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
-from qa.quoting.lists import WholeList, below, compared, counts_rows, first_row, whole_list, whole_table
-from qa.quoting.quote_text import quote_text
-from qa.quoting.row_selection import RowSelection, numbered_item, select_rows
-from qa.quoting.table_series import units_of_table
+from qa.quoting.list_items import item_at
+from qa.quoting.lists import compared, whole_list
+from qa.quoting.quotes import Quotes, quote_units
+from qa.quoting.row_selection import select_rows
 from qa.settings import AnswerSettings
 from qa.strategies.quoted_survey import is_about_documents, quoted_summary, quoted_survey
 from qa.strategies.strategy import passage_steps, quoted_answer
@@ -61,26 +61,28 @@ def quoted(
     if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
     selection = (
-        numbered_item(asked, scored) or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
+        item_at(asked, scored) or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
     )
     both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
-    if selection and selection.rows:
-        chosen = [row.item for row in selection.rows]
+    if selection and selection.items:
+        chosen = list(selection.items)
         scored = [*chosen, *scored]
     evidence = features(asked, scored, chosen)
     sure = confidence(evidence)
-    source = retrieval if sure >= settings.refuse_below else None
-    shown = _shown_quotes(asked, both or chosen, scored, selection, source)
+    if selection and selection.items:
+        shown = selection
+    else:
+        listed = whole_list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below else None
+        shown = listed or select_quotes(asked, both or chosen, scored)
     quotes = [*shown.items, *linked]
-    texts = [*shown.texts, *(quote_text(item.unit, asked, listed=shown.listed) for item in linked)]
     citer = Citer(retrieval)
-    claims = _claims(quotes, texts, shown.count, citer)
+    claims = _claims(quotes, [*shown.texts, *quote_units(asked, linked).texts], shown.count, citer)
     refusal = _refusal(asked, scored, quotes, selection)
     if refusal is None and sure < settings.refuse_below:
         refusal = _unknown_names(asked, scored)
     warnings = (*_doubt(asked, chosen, sure, settings), *shown.warnings) if refusal is None else refusal
-    steps = (*trace, *_trace(hits, asked, scored, quotes), *_comparison(selection), _confidence_step(evidence, sure))
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *_compared(selection), _confidence_step(evidence, sure))
     answered = refusal is None
     return replace(
         quoted_answer(asked.text, claims if answered else (), citer, _in_order(hits, scored), steps, warnings),
@@ -97,48 +99,18 @@ def _claims(quotes: Sequence[ScoredUnit], texts: Sequence[str], count: str, cite
 
 
 def _refusal(
-    asked: QuestionTerms, scored: Sequence[ScoredUnit], quotes: Sequence[ScoredUnit], selection: RowSelection | None
+    asked: QuestionTerms, scored: Sequence[ScoredUnit], quotes: Sequence[ScoredUnit], selection: Quotes | None
 ) -> tuple[str, ...] | None:
     """Return the warnings with which a question is refused, whatever the confidence; None if it is not."""
-    if selection and not selection.rows:
+    if selection and not selection.items:
         return selection.warnings
     if wants_definition(asked) and not any(item.defines for item in scored):
         return _unknown_names(asked, scored) or _undefined(asked, scored)
     return _unknown_names(asked, scored) if lacks_formal_value(asked, quotes, scored) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Quotes:
-    """The quoted units with their texts, whether they are a whole list, what may be missing, and their number."""
-
-    items: Sequence[ScoredUnit]
-    texts: Sequence[str]
-    listed: bool
-    warnings: tuple[str, ...]
-    count: str = ""
-
-
-def _shown_quotes(
-    asked: QuestionTerms,
-    chosen: Sequence[ScoredUnit],
-    scored: Sequence[ScoredUnit],
-    selection: RowSelection | None,
-    retrieval: Retrieval | None,
-) -> _Quotes:
-    """Return the selected rows, a whole list, or single units; lists are read from `retrieval`, if given."""
-    if selection and selection.rows:
-        texts = [row.text for row in selection.rows]
-        return _Quotes(chosen, texts, listed=False, warnings=selection.warnings, count=selection.count)
-    listed = _list(asked, chosen, scored, retrieval) if retrieval else None
-    items = listed.items if listed else select_quotes(asked, chosen, scored)
-    texts = [quote_text(item.unit, asked, listed=listed is not None) for item in items]
-    if listed is None:
-        return _Quotes(items, texts, listed=False, warnings=incomplete(asked, chosen, scored))
-    return _Quotes(items, texts, listed=True, warnings=listed.warnings, count=listed.count if asked.counts else "")
-
-
-def _comparison(selection: RowSelection | None) -> tuple[Step, ...]:
-    return (Step("compared", f"{selection.compared} values of {selection.name}"),) if selection else ()
+def _compared(selection: Quotes | None) -> tuple[Step, ...]:
+    return (Step("compared", selection.compared),) if selection else ()
 
 
 def _confidence_step(evidence: Features, sure: float) -> Step:
@@ -177,25 +149,6 @@ def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[
     lowered = asked.text.lower()  # not casefold: it would shift positions ("ß")
     written = [asked.text[lowered.index(word) :][: len(word)] for word in words if word in lowered]
     return (f"No document has the name {', '.join(written)}.",) if written else ()
-
-
-def _list(
-    asked: QuestionTerms, chosen: Sequence[ScoredUnit], scored: Sequence[ScoredUnit], retrieval: Retrieval
-) -> WholeList | None:
-    """Return the table of a comparison, the list that is asked for, or the text below the heading that is the best."""
-    if not chosen:
-        return None
-    if compared(asked, chosen):
-        return whole_table(compared(asked, units_of_table(asked, chosen[0], retrieval) or scored))
-    best = chosen[0]
-    counted = counts_rows(asked, best)
-    if not asked.several and not counted:
-        valued = best.gives or (asked.wants and best.unit.label)
-        return None if valued else below(asked, best, scored)
-    if not (asked.lists or best.unit.header):
-        return None
-    best = best if counted else first_row(best, scored)
-    return whole_list(asked, best, units_of_table(asked, best, retrieval) or scored)
 
 
 def _in_order(hits: Sequence[Hit], scored: Sequence[ScoredUnit]) -> list[Hit]:

@@ -1,0 +1,55 @@
+"""The units to quote for a question, each with its text, and what is said beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pipelines.retrieve.question_terms import QuestionTerms
+from qa.quoting.evidence_score import ScoredUnit
+from qa.quoting.quote_text import quote_text
+
+MAX_ITEMS = 20
+"""Maximum quoted rows or items of a list; the number of others is stated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """Quoted units with their texts.
+
+    - `count`: the number of rows or items, if it is asked for and known.
+    - `warnings`: what is missing, or may be.
+    - `compared`: what a selection of rows compared ("12 values of Price"); no row may have been selected.
+    """
+
+    items: tuple[ScoredUnit, ...]
+    texts: tuple[str, ...]
+    count: str = ""
+    warnings: tuple[str, ...] = ()
+    compared: str = ""
+
+
+def quote_units(
+    question: QuestionTerms, items: Sequence[ScoredUnit], warnings: tuple[str, ...] = (), *, listed: bool = False
+) -> Quotes:
+    """Return units as quotes; rows that are `listed` together have the same columns."""
+    texts = tuple(quote_text(item.unit, question, listed=listed) for item in items)
+    return Quotes(tuple(items), texts, warnings=warnings)
+
+
+def quote_list(question: QuestionTerms, found: Sequence[ScoredUnit], *, sure: bool = True) -> Quotes | None:
+    """Return the first rows or items of a list, None if there are none.
+
+    `sure` is false if the list ends with its passage, and may continue in the next one.
+    """
+    if not found:
+        return None
+    unsure = () if sure else ("The list may not be complete: it may continue after the quoted passage.",)
+    warnings = not_complete(len(found) - MAX_ITEMS) or unsure
+    count = f"{len(found)} {'rows' if found[0].unit.is_row else 'items'}" if sure and question.counts else ""
+    return replace(quote_units(question, found[:MAX_ITEMS], warnings, listed=True), count=count)
+
+
+def not_complete(left: int) -> tuple[str, ...]:
+    """Return a warning that `left` sentences or rows of a list are not quoted, if there are any."""
+    return (f"The list is not complete: {left} more sentences or rows are omitted.",) if left > 0 else ()
