@@ -45,7 +45,8 @@ def whole_list(
     counted = counts_rows(question, best)
     if not question.several and not counted:
         valued = best.gives or (question.wants and best.unit.label)
-        return None if valued else _below(question, best, scored)
+        below = None if valued else _below(question, best, scored)
+        return quote_list(question, _named_alike(question, best, scored, retrieval)) or below
     if not (question.lists or best.unit.header):
         return None
     best = best if counted else _first_row(best, scored)
@@ -60,16 +61,19 @@ def whole_list(
 def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:
     """Whether a question for a number is answered by the number of rows of the best unit's table.
 
-    The word nearest to "how many" must name what all rows are: in the headings or the first column name, and in no
-    other column name, and no column may have numbers of things.
+    The word nearest to "how many" must name what the rows are: in the headings, the first column name, the name of
+    another column without figures, or a cell without figures. No column may have numbers of things.
     """
     if not question.counts or question.comparison or not best.has_cells:
         return False
-    first, *others = column_names(best)
-    form = question.form(question.counted, best.language)
-    is_named = form in best.unit.above | terms_of((first,), best.language)
-    return is_named and not any(
-        form in terms_of((name,), best.language) or Kind.NUMBER in value_kinds(name, best.language) for name in others
+    (first, _), *others = best.unit.fields
+    language, form = best.language, question.form(question.counted, best.language)
+    if any(Kind.NUMBER in value_kinds(name, language) for name, _ in others):
+        return False
+    counted = [cell for name, cell in others if form in terms_of((name,), language)]
+    words = [cell for _, cell in best.unit.fields if not any(map(str.isdigit, cell))]
+    return not any(cell[:1].isdigit() for cell in counted) and bool(
+        counted or form in best.unit.above | terms_of((first, *words), language)
     )
 
 
@@ -155,6 +159,29 @@ def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[Score
         for item, found in zip(rows, has, strict=True)
         if shared <= found and (not columns or any(name in columns and cell for name, cell in item.unit.fields))
     ]
+
+
+def _named_alike(
+    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> list[ScoredUnit]:
+    """Return the rows that have the words of a question for things ("Which drives ...?") that the best one has.
+
+    These must be most of the question. The result is empty for the best row alone, if the question names it, and for
+    all rows of its table.
+    """
+    selects = cue("selects", question.language).search(question.text) and not question.counts
+    if not selects or not best.has_cells or best.unit.is_named(question.text):
+        return []
+    language, cells = best.language, _cell_terms(best)
+    said = [term for term in question.weights if question.form(term, language) in cells]
+    own = {question.form(term, language) for term in said}
+    alike = sum(table_of(item) == table_of(best) and own <= _cell_terms(item) for item in scored)
+    if alike < 2 or 2 * sum(question.weights[term] for term in said) < question.total:
+        return []
+    around = in_reading_order(whole_table(question, best, retrieval) or scored)
+    rows = [item for item in around if table_of(item) == table_of(best) and item.has_cells]
+    found = [item for item in rows if own <= _cell_terms(item)]
+    return found if 1 < len(found) < len(rows) else []
 
 
 def _cell_terms(row: ScoredUnit) -> frozenset[str]:

@@ -12,19 +12,20 @@ from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import Fields, cells_of
 
 
-def quote_text(unit: EvidenceUnit, question: QuestionTerms, *, listed: bool = False) -> str:
+def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None = None) -> str:
     """Return the unit's text on one line; for a table row, its first cell and the cells of the columns asked for.
 
-    Cells have the names of their columns, and rows the merged cell above them. Rows that are `listed` together have the
-    same columns.
+    Cells have the names of their columns, and rows the merged cell above them. Rows of a list have the same columns,
+    and that with the name of the row (`naming`).
     """
     if not unit.is_row:
         text = " ".join(unit.text.split())
         return text if not unit.group or text.startswith(unit.group) else f"{unit.group}: {text}"
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
-    asked = _columns_of_codes(unit.fields, question, unit.hit.chunk.language) or columns_asked(question, unit, listed)
-    return quote_cells(unit, asked or set(range(len(unit.fields))))
+    language, listed = unit.hit.chunk.language, naming is not None
+    asked = _columns_of_codes(unit.fields, question, language) or columns_asked(question, unit, listed)
+    return quote_cells(unit, asked | {naming or 0} if asked else range(len(unit.fields)))
 
 
 def quote_cells(unit: EvidenceUnit, places: Collection[int]) -> str:

@@ -32,9 +32,19 @@ class Quotes:
 def quote_units(
     question: QuestionTerms, items: Sequence[ScoredUnit], warnings: tuple[str, ...] = (), *, listed: bool = False
 ) -> Quotes:
-    """Return units as quotes; rows that are `listed` together have the same columns."""
-    texts = tuple(quote_text(item.unit, question, listed=listed) for item in items)
+    """Return units as quotes; rows that are `listed` together have the same columns, one of which tells them apart."""
+    naming = _naming_column(items) if listed else None
+    texts = tuple(quote_text(item.unit, question, naming) for item in items)
     return Quotes(tuple(items), texts, warnings=warnings)
+
+
+def _naming_column(items: Sequence[ScoredUnit]) -> int:
+    """Return the first column whose cells all differ, one with words if there is any; 0 without such a column."""
+    rows = [[cell for _, cell in item.unit.fields] for item in items if item.has_cells]
+    columns = [set(cells) for cells in zip(*rows, strict=False)]
+    naming = [place for place, cells in enumerate(columns) if len(cells) == len(rows)]
+    worded = (place for place in naming if all(any(map(str.isalpha, cell)) for cell in columns[place]))
+    return next(worded, naming[0] if naming else 0)
 
 
 def quote_list(question: QuestionTerms, found: Sequence[ScoredUnit], *, sure: bool = True) -> Quotes | None:
@@ -46,7 +56,8 @@ def quote_list(question: QuestionTerms, found: Sequence[ScoredUnit], *, sure: bo
         return None
     unsure = () if sure else ("The list may not be complete: it may continue after the quoted passage.",)
     warnings = not_complete(len(found) - MAX_ITEMS) or unsure
-    count = f"{len(found)} {'rows' if found[0].unit.is_row else 'items'}" if sure and question.counts else ""
+    kind = "row" if found[0].unit.is_row else "item"
+    count = f"{len(found)} {kind}{'s' * (len(found) > 1)}" if sure and question.counts else ""
     return replace(quote_units(question, found[:MAX_ITEMS], warnings, listed=True), count=count)
 
 

@@ -31,6 +31,26 @@ LADDERS = """# Leitern im Lager
 | L-3 | 4 m | geprüft |
 | L-4 | 6 m | in Reparatur |
 """
+DRIVES = """# Stepper drives with known timing
+
+| Manufacturer | Model | Steps on | Step time (ns) |
+| --- | --- | --- | --- |
+| Gecko | G201 | falling edge | 500 |
+| Gecko | G203V | rising edge | 1000 |
+| Pololu | A4988 | rising edge | 1000 |
+| Gecko | G540 | rising edge | 1000 |
+| Pololu | DRV8825 | rising edge | 1900 |
+| Parker | Zeta | falling edge | 200 |
+"""
+RELAYS = """# Relais im Schaltschrank
+
+| Bezeichnung | Hersteller | Einbauort |
+| --- | --- | --- |
+| KA1 | Finder | Feld 1 |
+| KA2 | Phoenix | Feld 2 |
+| KA3 | Finder | Feld 2 |
+| KA4 | Omron | Feld 1 |
+"""
 PARTS = "Teil;Preis\nÖlfilter;24,50 €\nLuftfilter;31,00 €\nKeilriemen;18,90 €\nDichtungssatz;112,00 €\n"
 
 
@@ -42,6 +62,8 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
             (folder / f"{name}-{path.name}").write_bytes(path.read_bytes())
     (folder / "alarms.md").write_text(ALARMS)
     (folder / "leitern.md").write_text(LADDERS)
+    (folder / "drives.md").write_text(DRIVES)
+    (folder / "relais.md").write_text(RELAYS)
     (folder / "teile.csv").write_text(PARTS)
     build(folder, kb, load(None, {"ingest.workers": 1}, QaSettings).settings)
     with KnowledgeBase.open(kb) as opened:
@@ -131,3 +153,34 @@ def test_that_no_row_is_beyond_the_bound_is_said(knowledge: KnowledgeBase) -> No
 @pytest.mark.parametrize(("question", "row"), [("What does alarm A2 mean?", "A2"), ("What does A3 mean?", "A3")])
 def test_the_row_of_a_code_is_its_definition(knowledge: KnowledgeBase, question: str, row: str) -> None:
     assert _rows(knowledge, question) == [row]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which models from Pololu are known?", ["A4988", "DRV8825"]),
+        ("Which Gecko drives step on the rising edge?", ["G203V", "G540"]),
+        ("Which drive is from Parker?", ["Zeta"]),
+        ("Welches Relais ist von Finder?", ["KA1", "KA3"]),
+    ],
+)
+def test_all_rows_with_the_words_of_the_best_one_are_quoted(
+    knowledge: KnowledgeBase, question: str, rows: list[str]
+) -> None:
+    claims = [claim.text for claim in knowledge.ask(question).claims]
+    assert len(claims) == len(rows)
+    assert all(row in claim for row, claim in zip(rows, claims, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [
+        ("How many Gecko models are there?", "3 rows"),
+        ("How many models step on the rising edge?", "4 rows"),
+        ("Wie viele Relais sind von Finder?", "2 rows"),
+    ],
+)
+def test_rows_with_a_word_are_counted(knowledge: KnowledgeBase, question: str, count: str) -> None:
+    answer = knowledge.ask(question)
+    assert answer.claims
+    assert answer.claims[0].text == count
