@@ -30,7 +30,7 @@ _CARRIED = 3
 """Sentences of a quoted forward summary: the newest, and two earlier ones (the model is asked for 40 words)."""
 _LONGEST = 300
 """Maximum characters of one of these sentences, as for a model's summary."""
-_LONGEST_SUMMARY, _LONGEST_OVERVIEW = 400, 700
+LONGEST_SUMMARY, LONGEST_OVERVIEW = 400, 700
 """Maximum characters of the summary of a chunk, and of a section or document: twice the requested length."""
 _WHOLE = re.compile(r".*[.!?。！？…]", re.DOTALL)
 """All complete sentences."""
@@ -162,10 +162,10 @@ class ShownTexts:
 
 
 def _cut(length: int) -> BeforeValidator:
-    return BeforeValidator(lambda value: _within(value, length) if isinstance(value, str) else value)
+    return BeforeValidator(lambda value: shortened(value, length) if isinstance(value, str) else value)
 
 
-def _within(text: str, length: int) -> str:
+def shortened(text: str, length: int) -> str:
     """Return a text of at most `length` characters; a longer one is truncated to its complete sentences."""
     line = " ".join(text.split())
     if len(line) < length - 1:
@@ -174,7 +174,7 @@ def _within(text: str, length: int) -> str:
     return whole.group() if whole else line[:length]
 
 
-Summary = Annotated[str, _cut(_LONGEST_SUMMARY), Field(max_length=_LONGEST_SUMMARY)]
+Summary = Annotated[str, _cut(LONGEST_SUMMARY), Field(max_length=LONGEST_SUMMARY)]
 
 
 class Division(BaseModel):
@@ -215,4 +215,4 @@ def summaries_of(count: int) -> type[Summaries]:
 class Overview(BaseModel):
     """The summary of a section or document."""
 
-    summary: Annotated[str, _cut(_LONGEST_OVERVIEW), Field(max_length=_LONGEST_OVERVIEW)]
+    summary: Annotated[str, _cut(LONGEST_OVERVIEW), Field(max_length=LONGEST_OVERVIEW)]

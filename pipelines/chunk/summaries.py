@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.chunk.passages import Overview, ShownTexts, quoted, summarize
+from pipelines.chunk.passages import LONGEST_OVERVIEW, Overview, ShownTexts, quoted, shortened, summarize
 from pipelines.chunk.segments import Break, segments
 from pipelines.chunk.settings import ChunkSettings
 from pipelines.chunk.splitter import passage_of
@@ -70,7 +70,11 @@ class Summarizer(Protocol):
 
 
 class QuotingSummarizer:
-    """Quotes the most representative sentences: those with the most frequent terms, relative to their length."""
+    """Quotes the most representative sentences: those with the most frequent terms, relative to their length.
+
+    A summary has at most 700 characters, like that of a model: the lines of an index or a listing, which are sentences
+    of thousands of words, would not become shorter by a summary of summaries.
+    """
 
     async def summarize(self, part: SummaryInput) -> PartSummary:
         return PartSummary(self.quote(part))
@@ -78,7 +82,7 @@ class QuotingSummarizer:
     def quote(self, part: SummaryInput) -> str:
         """Return what `summarize` returns, without a coroutine."""
         about = " ".join((part.title, *part.heading_path))
-        return summarize(part.summaries, _QUOTED, about, part.language)
+        return shortened(summarize(part.summaries, _QUOTED, about, part.language), LONGEST_OVERVIEW)
 
 
 class ModelSummarizer:

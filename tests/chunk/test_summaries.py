@@ -134,3 +134,11 @@ def test_many_summaries_are_summarized_in_batches() -> None:
     summaries, _ = summarized(made, summarizer)
     assert summaries[made.id] == "Pumps, valves and seals at stations."
     assert 1 < len(chat.requests) < 9
+
+
+def test_the_summary_of_an_index_without_sentences_is_short() -> None:
+    lines = [" ".join(f"symbol_{line}_{place} (C function)," for place in range(160)) for line in range(30)]
+    made = document(heading("Index"), *map(paragraph, lines))
+    summaries, _ = summarized(made)
+    assert summaries[made.id].startswith("symbol_")
+    assert max(map(len, summaries.values())) <= 700
