@@ -107,10 +107,16 @@ def _ended(ended: SystemExit, output: os.stat_result) -> int:
 
 
 def _interrupted() -> int:
-    # Control+C may have come between the making of a coroutine and its first step; Python would warn after our line.
+    # Control+C may have come between the making of a coroutine and its first step, or while an event loop was made:
+    # when they are freed, Python would warn, or print the error of a finalizer, after our line.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
+    sys.unraisablehook = _ignored
     say_error("interrupted; finished work is kept, and the same command continues from there")
     return INTERRUPTED
+
+
+def _ignored(error: sys.UnraisableHookArgs) -> None:
+    """Print nothing for the error of a finalizer."""
 
 
 def _print_os_error(error: OSError) -> int:
