@@ -12,6 +12,9 @@ from qa.quoting.quote_text import quote_text
 MAX_ITEMS = 20
 """Maximum quoted rows or items of a list; the number of others is stated."""
 
+_DIFFER = 2 / 3
+"""Minimum share of different cells in the column that tells rows apart: a name may come twice."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
@@ -39,12 +42,10 @@ def quote_units(
 
 
 def _naming_column(items: Sequence[ScoredUnit]) -> int:
-    """Return the first column whose cells all differ, one with words if there is any; 0 without such a column."""
+    """Return the first column whose cells differ in most rows, 0 if there is none: names come before properties."""
     rows = [[cell for _, cell in item.unit.fields] for item in items if item.has_cells]
-    columns = [set(cells) for cells in zip(*rows, strict=False)]
-    naming = [place for place, cells in enumerate(columns) if len(cells) == len(rows)]
-    worded = (place for place in naming if all(any(map(str.isalpha, cell)) for cell in columns[place]))
-    return next(worded, naming[0] if naming else 0)
+    distinct = (len(set(cells)) / len(rows) for cells in zip(*rows, strict=False))
+    return next((place for place, share in enumerate(distinct) if share >= _DIFFER), 0)
 
 
 def quote_list(question: QuestionTerms, found: Sequence[ScoredUnit], *, sure: bool = True) -> Quotes | None:
