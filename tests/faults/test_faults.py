@@ -11,6 +11,7 @@ from tests.faults.disk import can_mount
 from tests.faults.faults import FAULTS
 
 NEO4J = "runs with Neo4j killed"
+"""Tried by `make trust`; `tests/store/neo4j/test_ingest.py` kills runs at chosen places."""
 SEED = 12
 
 

@@ -1,6 +1,5 @@
 """Tests of a build with a model behind an endpoint, including faults, budgets and estimates."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from pipelines.llm.testing.loopback import Behaviour, LoopbackServer
 from pipelines.llm.testing.loopback_wire import Fault, FaultRates
 from pipelines.sections import IngestSettings
 from pipelines.settings import Settings
-from tests.ingest.knowledge import FEW, assert_same, exported, graph_of, vectors_of, write_folder
+from tests.ingest.knowledge import FEW, assert_same, graph_of, write_folder
 
 
 def settings_for(server: LoopbackServer, ingest: IngestSettings = FEW) -> Settings:
@@ -34,21 +33,6 @@ def test_thirty_percent_faulty_calls_change_nothing(folder: Path, tmp_path: Path
         assert faulty.faults.total() - faulty.faults[Fault.NONE] > len(faulty.calls) / 20
     assert report.unfinished == 0
     assert_same(tmp_path / "sound", tmp_path / "faulty")
-
-
-@pytest.mark.slow
-def test_thirty_percent_faulty_calls_give_the_same_export_of_the_examples(examples: Path, tmp_path: Path) -> None:
-    sound, other = tmp_path / "sound", tmp_path / "faulty"
-    with LoopbackServer(answer_by_schema) as server:
-        build(examples, sound, settings_for(server, IngestSettings()))
-    for kept in ("parse", "picture", "member"):  # reading scans twice would take minutes
-        shutil.copytree(sound / "artifacts" / kept, other / "artifacts" / kept)
-    with LoopbackServer(answer_by_schema, Behaviour(faults=FaultRates.evenly(0.3, seed=11))) as faulty:
-        report = build(examples, other, settings_for(faulty, IngestSettings()))
-        assert sum(count for fault, count in faulty.faults.items() if fault is not Fault.NONE) > 25
-    assert report.unfinished == 0
-    assert exported(other) == exported(sound)
-    assert vectors_of(other) == vectors_of(sound)
 
 
 def test_a_second_build_makes_no_calls(folder: Path, tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from pipelines.ingest.report import Event
 from pipelines.settings import Settings
 from pipelines.store.neo4j.connection import Neo4jAddress
 from pipelines.store.neo4j.store import Neo4jStore
-from tests.faults.bench import Bench
-from tests.faults.kills import kill_runs_with_neo4j
 from tests.ingest.knowledge import FEW, exported, kill_after, lines_of, write_folder
 
 pytestmark = pytest.mark.neo4j
@@ -40,13 +38,6 @@ def test_after_a_killed_and_resumed_ingest_both_graphs_are_complete(
         build(folder, kb, settings)
         assert fsck(kb, settings).clean
         assert exported(kb) == lines_of(neo4j_store(kb.name)) == whole
-
-
-@pytest.mark.slow
-def test_killed_runs_leave_no_inconsistency_in_either_graph(neo4j_address: Neo4jAddress, tmp_path: Path) -> None:
-    outcome = kill_runs_with_neo4j(Bench(tmp_path, times=1, seed=12, neo4j=neo4j_address))
-    assert outcome.told == ()
-    assert outcome.sound
 
 
 def test_a_forgotten_document_is_removed_from_neo4j(
