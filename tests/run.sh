@@ -6,4 +6,4 @@ bin=.venv/bin
 echo "== style";  "$bin/ruff" check . ; "$bin/ruff" format --check .
 echo "== types";  "$bin/mypy"
 echo "== imports"; "$bin/lint-imports"
-echo "== tests";  "$bin/python" -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not model" "$@"
+echo "== tests";  "$bin/python" -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder -m "not model" "$@"
