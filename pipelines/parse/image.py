@@ -1,4 +1,4 @@
-"""Pictures (PNG, JPEG, TIFF with pages, WebP, BMP, GIF) read by OCR; and pages of files rendered as pictures."""
+"""Pictures (PNG, JPEG, TIFF with pages, HEIC and others) read by OCR; and pages of files rendered as pictures."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from PIL import Image as Pillow
 from PIL import ImageOps, UnidentifiedImageError
 
 from pipelines.core.document import Page, Source
-from pipelines.core.errors import Malformed, StrataError, TooLarge
+from pipelines.core.errors import Malformed, MissingExtra, StrataError, TooLarge
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import read_columns
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.lines import Line, Rect, around, group_paragraphs, join_lines, turned_box
+from pipelines.parse.magic import PDF, XPS
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
 from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
+_HEIC = "image/heic"
 _BYTES_PER_PIXEL = 4
 """Red, green, blue and alpha."""
 _SHOWN_AS_IS = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
@@ -42,6 +44,8 @@ class ImageReader:
         signed("image/webp", ".webp"),
         signed("image/bmp", ".bmp"),
         signed("image/gif", ".gif"),
+        signed("image/avif", ".avif"),
+        signed(_HEIC, ".heic", ".heif"),
     )
 
     @property
@@ -68,6 +72,8 @@ class ImageReader:
 
 def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
     builder = DocumentBuilder(source, settings, ImageReader().name)
+    if source.media_type == _HEIC:
+        _accept_heic()
     single = source.media_type in _SHOWN_AS_IS
     with Pillow.open(io.BytesIO(data)) as picture:
         for number, frame in enumerate(_frames(picture, settings, source), start=1):
@@ -76,6 +82,15 @@ def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
             media_type = source.media_type if single and number == 1 else "image/png"
             _add_page(builder, number, frame, Image(shown, media_type, frame.width, frame.height, unread=True))
     return builder.build()
+
+
+def _accept_heic() -> None:
+    """Have Pillow open HEIC, the photos of many phones. The only user of pi-heif. Raises `MissingExtra`."""
+    try:
+        from pi_heif import register_heif_opener
+    except ImportError as error:
+        raise MissingExtra("heic", "reading HEIC pictures") from error
+    register_heif_opener()
 
 
 def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> Iterator[Pillow.Image]:
@@ -152,7 +167,7 @@ _DRAWN = frozenset(one.media_type for one in ImageReader.formats)
 
 def drawable(media_type: str) -> bool:
     """Whether pages of this type can be rendered."""
-    return media_type == "application/pdf" or media_type in _DRAWN
+    return media_type in (PDF, XPS) or media_type in _DRAWN
 
 
 def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ...] = (), dpi: float = DPI) -> bytes:
@@ -160,9 +175,9 @@ def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ..
 
     `dpi` applies to PDF files; other pictures are scaled down to `LARGEST`.
     """
-    if media_type == "application/pdf":
+    if media_type in (PDF, XPS):
         return _draw_pdf(path, number, passwords, dpi)
-    return _draw_image(path, number) if media_type in _DRAWN else b""
+    return _draw_image(path, media_type, number) if media_type in _DRAWN else b""
 
 
 def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -> bytes:
@@ -175,12 +190,14 @@ def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -
         return b""  # the text of the page is shown without a picture
 
 
-def _draw_image(path: Path, number: int) -> bytes:
+def _draw_image(path: Path, media_type: str, number: int) -> bytes:
     try:
+        if media_type == _HEIC:
+            _accept_heic()
         with Pillow.open(path) as image:
             image.seek(number - 1)
             shown = image.convert("RGB")
-    except (OSError, EOFError, ValueError, UnidentifiedImageError):
+    except (OSError, EOFError, ValueError, UnidentifiedImageError, MissingExtra):
         return b""
     shown.thumbnail(LARGEST)
     buffer = io.BytesIO()

@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 
 PDF = "application/pdf"
+XPS = "application/vnd.ms-xpsdocument"
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
 ENCRYPTED_OFFICE = "application/vnd.ms-office.encrypted"
@@ -56,6 +57,8 @@ _PREFIXES = (
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
 )
+_PICTURE_BRANDS = {b"heic": "image/heic", b"heix": "image/heic", b"mif1": "image/heic", b"avif": "image/avif"}
+"""Pictures in ISO base media files, by their main brand (ISO/IEC 23008-12, 10.2; AV1 Image File Format, 6)."""
 _CHUNK_TYPE = slice(8, 12)
 """Position of the content type in RIFF files, and in ISO base media files after "ftyp"."""
 _BITMAP_SIZE = slice(14, 18)
@@ -78,6 +81,8 @@ _MAIN_PARTS = (
 OOXML_TYPES = frozenset(media_type for _, media_type in _MAIN_PARTS)
 XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 """A workbook with binary parts (MS-XLSB)."""
+_XPS_PART = "xps-fixeddocumentsequence+xml"
+"""Ending of the content type of the first part of XPS, and of OpenXPS (ECMA-388, appendix E)."""
 _IWORK_PART = "Index/Document.iwa"
 _LONGEST_TYPE = 255
 """Maximum characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
@@ -121,7 +126,7 @@ def binary_type(head: bytes) -> str:
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}.get(head[_CHUNK_TYPE], "")
     # After the four bytes of the box's size (ISO/IEC 14496-12, 4.2).
     if head.startswith(b"ftyp", 4):
-        return "image/heic" if head[_CHUNK_TYPE] in (b"heic", b"heix", b"mif1") else "video/mp4"
+        return _PICTURE_BRANDS.get(head[_CHUNK_TYPE], "video/mp4")
     if head[:2] == b"BM" and head[_BITMAP_SIZE] in _BITMAP_HEADERS:
         return "image/bmp"
     if head[TAR_MARK] == b"ustar":
@@ -175,6 +180,8 @@ def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:
         for key, media_type in _MAIN_PARTS:
             if any(key in part and ".main" in part for part in types.split('contenttype="')[1:]):
                 return media_type
+        if _XPS_PART in types:
+            return XPS
     elif "_rels/.rels" not in names:
         return ""
     return next((kind for folder, kind in _MAIN_FOLDERS if any(name.startswith(folder) for name in names)), "")

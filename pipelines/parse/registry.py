@@ -63,7 +63,6 @@ _HINTS = MappingProxyType(
         "application/vnd.rar": "unpack it into the folder",
         "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
         "application/postscript": "convert it to PDF",
-        "image/heic": "save it as JPEG or PNG",
         "image/x-dwg": "save it as DXF or PDF",
         "image/vnd.djvu": "convert it to PDF",
         "image/vnd.djvu+multipage": "convert it to PDF",

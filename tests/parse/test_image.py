@@ -1,18 +1,42 @@
 from __future__ import annotations
 
+import base64
 import io
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from pipelines.core.document import BlockKind, Document
 from pipelines.core.outcome import Status
+from pipelines.parse.image import draw_page
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, OcrSettings, ParseSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
 from tests.parse.pieces import assert_whole
 
+HEIC = (
+    "AAAAHGZ0eXBoZWl4AAAAAG1pZjFoZWl4bWlhZgAAAU9tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAA"
+    "AERAAAEAAQAAAAABcwABAAAAAAAABBIAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABodmMxAAAAAA5waXRtAAAAAAABAAAAz2lwcnAAAACw"
+    "aXBjbwAAAHNodmNDAQQIAAAAn/gAAAAAHvAA/Pz4+AAADwNgAAEAF0ABDAH//wQIAAADAJ/4AAADAAAeugJAYQABACdCAQEECAAAAwCf+AAAAwAA"
+    "HsAgIEFlupJKa5sCAAADADIAAAMAAhBiAAEAB0QBwXKwIkAAAAATY29scm5jbHgAAQANAAaAAAAAFGlzcGUAAAAAAAABAAAAAEAAAAAOcGl4aQAA"
+    "AAABCAAAABdpcG1hAAAAAAAAAAEAAQSBAgMEAAAEGm1kYXQAAAQOKAGuM0YyQtL77uQFDHmcMmug4S17MVN86fCydMyE/ZdQhbRDIWrbwNQlBHlS"
+    "+Lx6NLrJYTiKtVRAmwzBemKK1JJJlo8gV1oXeU81XiCsFKsmIpL6Zq+u26ZiBMkv4UuL4028nV+vGm6YqimeDslhXe+lc4cUVQ3NStPeDR2LX7Jx"
+    "LTgKeYIc2LaMWFThH130yh6EmTXfWX8AckZ2Oyx/JCl188wGcws6uQ26Zha4sb9egfKqd4W82Hg3Ws48rE2ssUCXpZmT7RfL4enNEoZ3uYGfw0K1"
+    "DGZxUMe4eIy0x22gPZQBFQwgjRnSvPopw/ycYq0ZH/xBMrKOjLECy5jvssana4dYpRURFb+VZaPi8o3E7RTRaPvzi7wl5ozf7jAjwHrdO7eiIjpm"
+    "a+snx19CRzeb+VhmRFa/XsS3zTxvcwUlFIZzUex8PHNn9Sts7svPmNj7FQ7ATNtG2KUex9KJ3CmvyQ9/auXiPDKU5D3D/c9ytdwYqJM6+fSmRvRM"
+    "dz05YmxYP1b+NgDPq/wDD+8Ccw978WUL90VRGDkPruHCDLawwly13ZKAQJNXHLUMQci3/n0a9MuFPMvBP3BteqfYwZ/duvBoBCr1kUdc911kANJc"
+    "fUzXyBWvhWk9O9zM0RG39dCXobtY2PAGxvBxNg8RRP7NQpezKMf5NL8bReTt3x+CLd8pFeUVikLN/4zgyfl8C3tgVtQ2OQWgccAqZ4sXejx9GsQn"
+    "tFKtzQiJNvb2GzzA6ZtK7V89jwEgkcLJHZLOYrBwyN1jHnKufuTeO9qJDVKWj2S70wZxZeb+vwBqKLWTZfBWAcfpQbtjJvKoSmDepqCWAkoF1Ofp"
+    "8Ut7KsCDTV3EekOwdwVY7ulAOQ5ra5A84eTdviHkE1zODPpVULX8dzvLVF8AeBlTLW0+2YcyQiKEgSDWN/h0rSAz1nuGFwN6WT3ylBQXRJpJWNb3"
+    "bYj7/4XPlecSVBSyh5ahIJ3EFqsyrV5HevSHnx8wdoy/0DQKmsc56ZZ2twACf1qKsgzStAf1d7lJu8ikfcw83klHBjsWFOiR4whhEuepEAthZOB6"
+    "mjRnxMieKRWG1ZHXRkH8/Q5U7l7OGaQbMQQDye9jwZnRYwrQtFemMDOW8AgnOkD/b8U/BGLmLpVdZzFQJ3ycT33G21Y1OCOT1r0J8j/QE+3kmvFN"
+    "5Whk2ZP/hgORRspRPz0g0uEk+t4OkJMX2fajc0iOeWpWx1JxXwp28QiIq/cY7QnutUFAuLCd9YW1PiC3aOEdnSs5GRIrIg0fFvPJ6MylEL+L4sIB"
+    "yNuO2PZIZiVaIjBGnSs5kzCNdvVVws4kPrTL1OdVC47ntEGxUIOKQ/q/ty1rvsIuhgFLSURpzTfn1ryGEWvEvrKiv9kI"
+)
+"""A picture of 256 x 64 pixels with the text "Valve 4711", which pi-heif reads but cannot write."""
 DocumentOf = Callable[..., Document]
 ParseBytes = Callable[..., Parsed]
 
@@ -25,13 +49,35 @@ def picture(text: str = LOREM, kind: str = "PNG", **options: object) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF"])
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "AVIF"])
 def test_every_picture_format_is_read_as_a_figure_with_its_text(document_of: DocumentOf, kind: str) -> None:
     document = document_of(f"a.{kind.lower()}", picture(kind=kind))
     assert document.blocks[0].kind is BlockKind.FIGURE
     assert "The relief valve opens at the set pressure" in document.text
     assert [page.text_source for page in document.pages] == ["ocr"]
     assert_whole(document)
+
+
+def test_a_photo_of_a_phone_is_read(document_of: DocumentOf) -> None:
+    document = document_of("IMG_0001.HEIC", base64.b64decode(HEIC))
+    assert [block.kind for block in document.blocks] == [BlockKind.FIGURE, BlockKind.PARAGRAPH]
+    assert document.text == "Valve 4711"
+    assert document.source.media_type == "image/heic"
+
+
+def test_a_photo_of_a_phone_is_drawn_as_png(tmp_path: Path) -> None:
+    path = tmp_path / "IMG_0001.HEIC"
+    path.write_bytes(base64.b64decode(HEIC))
+    assert draw_page(path, "image/heic", 1).startswith(b"\x89PNG")
+
+
+def test_without_pi_heif_the_command_that_installs_it_is_named(
+    parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pi_heif", None)
+    parsed = parse_bytes("IMG_0001.HEIC", base64.b64decode(HEIC))
+    assert parsed.status is Status.UNSUPPORTED
+    assert "strata-kb[heic]" in parsed.reason
 
 
 def test_the_frames_of_a_tiff_are_pages(parse_bytes: ParseBytes) -> None:

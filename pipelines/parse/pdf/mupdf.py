@@ -31,6 +31,7 @@ from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, P
 _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
 """How the library returns a label that is UTF-16 in the file."""
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
+_ZIP = b"PK\x03\x04"
 _COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
 _STAMP_TYPES = (pymupdf.PDF_ANNOT_STAMP,)
 _SHRINK_EVERY = 8
@@ -64,13 +65,23 @@ class _PageText:
     watermarks: tuple[Line, ...]
 
 
+def _opened(path: Path) -> Any:
+    """Open a PDF file, or an XPS file, which is a ZIP archive, converted to PDF."""
+    with path.open("rb") as file:
+        is_xps = file.read(len(_ZIP)) == _ZIP
+    if not is_xps:
+        return pymupdf.open(path, filetype="pdf")
+    with pymupdf.open(path, filetype="xps") as pages:
+        return pymupdf.open("pdf", pages.convert_to_pdf())
+
+
 def _malformed(path: Path, error: Exception) -> Malformed:
     """Return the error of the library as ours, without the folder of the file, which may be a temporary one."""
     return Malformed(f"not a readable PDF: {str(error).replace(str(path), path.name)}", ids=(path.name,))
 
 
 class PdfFile:
-    """An open PDF file. One page is open at a time; pages are numbered from 1.
+    """An open PDF file, or an XPS file as PDF. One page is open at a time; pages are numbered from 1.
 
     Raises `Encrypted` if no password opens it, and `Malformed` if it is not a PDF file or has no pages.
     """
@@ -79,7 +90,7 @@ class PdfFile:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
         try:
-            self._file = pymupdf.open(path, filetype="pdf")
+            self._file = _opened(path)
         except FAULTS as error:
             raise _malformed(path, error) from error
         try:

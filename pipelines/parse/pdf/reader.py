@@ -12,6 +12,7 @@ from pipelines.core.document import BlockKind, Source
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.limits import MEBIBYTE
+from pipelines.parse.magic import PDF, XPS
 from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.consistency import consistent, without_contents
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
@@ -61,9 +62,9 @@ def iso_date(text: str) -> str:
 
 
 class PdfReader:
-    """Reads PDF files with PyMuPDF, page by page."""
+    """Reads PDF and XPS files with PyMuPDF, page by page."""
 
-    formats = (signed("application/pdf", ".pdf"),)
+    formats = (signed(PDF, ".pdf"), signed(XPS, ".xps", ".oxps"))
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -50,6 +51,8 @@ _OPENED = frozenset({"shpinst", "shptxt", "shppict", "fldinst", "footnote", "ann
 _COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "fldinst", "field"})
 _HEADING_STYLE = re.compile(rf"{any_of('heading')}\s*(\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
+_HIGH, _LOW, _LOW_END = 0xD800, 0xDC00, 0xE000
+"""First halves, then second halves of characters in UTF-16 (Unicode 15, 3.9, table 3-5)."""
 _DEEPEST = 2000
 """Maximum depth of nested groups: documents have about twenty."""
 _USUAL = Look(12.0)
@@ -95,6 +98,10 @@ class _Rtf:
     style: int = 0
     names: dict[int, str] = field(default_factory=dict)
     starred: bool = False
+    opened: bool = False
+    """Whether the last token began a group: only there does `\\*` mark a destination."""
+    surrogate: int = 0
+    """The first half of a character beyond 16 bits, 0 if none is open."""
     to_skip: int = 0
     """Bytes still to be skipped: the replacement of a Unicode character for old readers."""
     collected: str = ""
@@ -110,8 +117,11 @@ class _Rtf:
         self.blocks.end()
 
     def _take(self, token: Token) -> None:
+        begins_group, self.opened = self.opened, token.kind == "{"
         if token.kind == "{":
             self._open()
+        elif token.kind == "symbol" and token.word == "*":
+            self.starred = begins_group
         elif token.kind == "}":
             self._close()
         elif token.kind == "text":
@@ -176,10 +186,18 @@ class _Rtf:
         elif into not in ("fonttbl", "info", "pict"):
             self.blocks.text(text, into, self.state.look)
 
+    def _unicode(self, unit: int) -> None:
+        """Add a code unit of UTF-16."""
+        first, self.surrogate = self.surrogate, 0
+        if _HIGH <= unit < _LOW:
+            self.surrogate = unit
+        elif first and _LOW <= unit < _LOW_END:
+            self._text(struct.pack("<HH", first, unit).decode("utf-16-le"))
+        else:
+            self._text(chr(unit))
+
     def _symbol(self, symbol: str) -> None:
-        if symbol == "*":
-            self.starred = True
-        elif symbol in "\r\n":
+        if symbol in "\r\n":
             self.blocks.paragraph_end(self.state.into)
         else:
             self._text(_SYMBOLS.get(symbol, ""))
@@ -193,8 +211,7 @@ class _Rtf:
         if word in _SYMBOLS:
             self._text(_SYMBOLS[word])
         elif word == "u" and number is not None:
-            # A signed number of 16 bits (RTF 1.9.1, Unicode).
-            self._text(chr(number % 65536))
+            self._unicode(number % 65536)  # a signed number of 16 bits (RTF 1.9.1, Unicode)
             self.to_skip = self.state.skip
         elif not self._destination(word, starred):
             self._property(word, number)

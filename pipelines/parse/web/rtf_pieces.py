@@ -101,8 +101,7 @@ class RtfBlocks:
             case "nestcell" | "nestrow":
                 self.text("\n", "body")
             case "row":
-                self._rows.append(RtfRow(list(self._row.cells), self._row.texts, header=self._row.header))
-                self._row.texts = []
+                self._end_row()
 
     def paragraph_end(self, into: str) -> None:
         """End a paragraph; within a cell or a footnote, note, header or footer, only a line."""
@@ -189,7 +188,13 @@ class RtfBlocks:
             self._lookalikes.add(builder.last, text, look)
         self._append_attached()
 
+    def _end_row(self) -> None:
+        self._rows.append(RtfRow(list(self._row.cells), self._row.texts, header=self._row.header))
+        self._row.texts = []
+
     def _end_table(self) -> None:
+        if self._row.texts:  # the row has no end
+            self._end_row()
         if not self._rows:
             return
         self._builder.table(table_cells(self._rows))

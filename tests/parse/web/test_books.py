@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pydantic import SecretStr
 
-from pipelines.core.document import Document
+from pipelines.core.document import BlockKind, Document
 from pipelines.core.outcome import Status
 from pipelines.parse.settings import ParseSettings
 from tests.hostile.made import zipped
@@ -184,3 +184,21 @@ def test_org_has_its_headlines_lists_tables_and_links(document_of: Read) -> None
 def test_properties_set_in_an_rtf_group_end_with_it(document_of: Read) -> None:
     document = document_of("a.rtf", r"{\rtf1{\stylesheet{\s1 heading 1;}}{\s1 Repair\par}First\par \'95\tab Seal\par}")
     assert pieces(document) == [("heading", 1, "Repair"), ("paragraph", 0, "First"), ("list_item", 1, "•\tSeal")]
+
+
+def test_both_halves_of_a_character_beyond_16_bits_are_one(document_of: Read) -> None:
+    document = document_of("a.rtf", r"{\rtf1\uc1 Fire \u-10179?\u-8938? and \u-10240?\u-8398?\par}")
+    assert document.text == "Fire \U0001f516 and \U00010332"
+
+
+def test_an_asterisk_within_an_rtf_group_hides_no_text(document_of: Read) -> None:
+    document = document_of(
+        "a.rtf", r"{\rtf1{\*\generator X;}{\f0\i0\*\cs7\cf0 The pump is sealed.}{\*\unknown No.}\par}"
+    )
+    assert document.text == "The pump is sealed."
+
+
+def test_the_cells_of_an_rtf_row_without_an_end_are_kept(document_of: Read) -> None:
+    document = document_of("a.rtf", r"{\rtf1\trowd\cellx900\cellx1800 Seal\cell FKM\cell\pard Behind it.\par}")
+    assert [block.kind for block in document.blocks] == [BlockKind.TABLE, BlockKind.PARAGRAPH]
+    assert [cell.text for cell in document.tables[0].cells] == ["Seal", "FKM"]
