@@ -53,10 +53,10 @@ class BlockIndex:
         origin = block.provenance
         if block.table is None or span.covers(origin.span):
             return origin
-        cells = self.rows(block).cells(span)
-        boxes = _one_a_page(cells) or origin.boxes
+        addresses, places = self.rows(block).place(span)
+        boxes = places or origin.boxes
         page = boxes[0].page if boxes else origin.page
-        return Provenance(origin.document, span, page, origin.label, _range(cells) or origin.cells, boxes)
+        return Provenance(origin.document, span, page, origin.label, addresses or origin.cells, boxes)
 
 
 class RowSpans:
@@ -66,6 +66,7 @@ class RowSpans:
         self.spans = _lines(block, block.table) if block.table else ()
         self._starts = [span.start for span in self.spans]
         self._cells: list[list[Cell]] = [[] for _ in self.spans]
+        self._places: dict[range, tuple[str, tuple[Box, ...]]] = {}
         if self.spans and block.table:
             for cell in block.table.cells:
                 self._cells[cell.row].append(cell)
@@ -77,8 +78,13 @@ class RowSpans:
             first += 1
         return range(first, bisect_left(self._starts, span.end))
 
-    def cells(self, span: Span) -> list[Cell]:
-        return [cell for number in self.touching(span) for cell in self._cells[number]]
+    def place(self, span: Span) -> tuple[str, tuple[Box, ...]]:
+        """Return the addresses of the rows that overlap `span`, and their boxes; a long row overlaps many spans."""
+        rows = self.touching(span)
+        if rows not in self._places:
+            cells = [cell for number in rows for cell in self._cells[number]]
+            self._places[rows] = (_range(cells), _one_a_page(cells))
+        return self._places[rows]
 
 
 def _lines(block: Block, table: Table) -> tuple[Span, ...]:

@@ -85,15 +85,14 @@ def _join_separated_columns(groups: list[CellGroup], texts: Mapping[CellIndex, s
 
     They have nearly the same rows, and one of them is a single column: words on the left or numbers on the right.
     """
-    by_left: dict[int, list[CellGroup]] = {}
-    for group in groups:
-        by_left.setdefault(group.left, []).append(group)
+    starting = {(row, group.left): group for group in groups for row, _ in group.cells}
     kept: list[CellGroup] = []
     joined: set[int] = set()
     for group in groups:
         if id(group) in joined:
             continue
-        for other in by_left.get(group.right + 2, ()):
+        right = {id(one): one for row, _ in group.cells if (one := starting.get((row, group.right + 2)))}
+        for other in right.values():
             if id(other) not in joined and _belong_together(group, other, texts):
                 group.add(other)
                 joined.add(id(other))
