@@ -33,7 +33,7 @@ _MARK = re.compile(r"\s*+(?:[:：=]|[-–—]\s)")
 _INSERTED = re.compile(r"^[\"”“»']?,[^,]{1,40},")
 """A phrase between a thing and its verb: "a fork, in the software field, means"."""
 _COMMA = re.compile(r"[\"”“»']?[,，]\s?")
-_OPENING, _CLOSING = re.compile(r"[^\W\d_][\"”“»']?\s{0,2}[(（]\s?$"), re.compile(r"\s?[)）]")
+_OPENING, _CLOSING = re.compile(r"[^\W\d_][\"”“»']?\s{0,2}[(（]\s?$"), re.compile(r"s?\s?[)）]")
 _BEFORE = 6
 """Characters in which a word ends and a bracket opens."""
 _LONGEST, _BETWEEN = 8, 3
@@ -47,7 +47,7 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
     headed = ""
     for place, unit in enumerate(found if thing else ()):
         names = unit.label and (_names(unit.text, thing) or _opens_entry(unit, found[place + 1 :][:1], thing))
-        says = not unit.label and (headed == unit.hit.chunk.id or _defines(unit, thing))
+        says = _spells_out(unit, thing) if unit.label else headed == unit.hit.chunk.id or _defines(unit, thing)
         headed = unit.hit.chunk.id if names else headed if unit.label else ""
         if says and unit.span <= found[first.setdefault(unit.hit.document, place)].span:
             first[unit.hit.document] = place
@@ -64,6 +64,12 @@ def _opens_entry(unit: EvidenceUnit, after: Sequence[EvidenceUnit], thing: str) 
     named = {stem(word, language) for word in _WORD.findall(thing)}
     opening = [stem(word, language) for word in _WORD.findall(fold(term))[:1]]
     return any(one.group == term for one in after) and named.issuperset(opening) and named <= unit.own | unit.above
+
+
+def _spells_out(unit: EvidenceUnit, thing: str) -> bool:
+    """Whether a heading has the thing, an abbreviation, behind its long form: "Quality of Service (QoS)"."""
+    before, _, behind = fold(unit.text).partition(thing)
+    return not unit.is_row and _is_in_brackets(before, behind)
 
 
 def _defines(unit: EvidenceUnit, thing: str) -> bool:
@@ -114,11 +120,16 @@ def _goes_on(after: str, language: str) -> bool:
 
 def _is_short_for(before: str, thing: str, behind: str) -> bool:
     """Whether a thing is alone in brackets behind a word, or spells the initials of words shortly before it."""
-    if _OPENING.search(before[-_BEFORE:]) and _CLOSING.match(behind):
+    if _is_in_brackets(before, behind):
         return True
     letters, words = "".join(filter(str.isalpha, thing)), _WORD.findall(before)[-_LONGEST - _BETWEEN :]
     initials = "".join(word[0] for word in words)
     return 1 < len(letters) <= _LONGEST and letters in initials[-len(letters) - _BETWEEN :]
+
+
+def _is_in_brackets(before: str, behind: str) -> bool:
+    """Whether a thing is alone in brackets behind a word; it may have an English plural ("NMUs")."""
+    return _OPENING.search(before[-_BEFORE:]) is not None and _CLOSING.match(behind) is not None
 
 
 def _is_wording(cell: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import Embedder, EmbedderInfo, Side
+from pipelines.llm.embedders import reads
 
 MOST = 16_384
 """Cached words: 16 MiB with vectors of 256 numbers. The passages of an answer have about 400 words."""
@@ -26,6 +27,10 @@ class WordVectors:
         self._embedder, self._most = embedder, most
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = Lock()
+
+    @property
+    def info(self) -> EmbedderInfo:
+        return self._embedder.info
 
     def of(self, words: Sequence[str]) -> Vectors:
         """Return the vectors of words as passages, shape (len(words), dimension)."""
@@ -76,17 +81,22 @@ class CorpusLexicon:
         top = math.log((self._size + 1) / 0.5)
         return max(0.0, math.log((self._size + 1) / (self._frequency(term) + 0.5)) / top)
 
-    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return for each of `words` its cosines with `others`."""
-        if not words or not others:
-            return tuple(() for _ in words)
+    def word_similarities(
+        self, words: Sequence[str], others: Sequence[str], language: str
+    ) -> Sequence[Sequence[float]]:
+        """Return for each of `words` its cosines with `others`.
+
+        In a language that is not supported, words with the same letters would be similar: "salaire" and "sala" by 0.85.
+        """
+        if not words or not others or not reads(self._words.info, language):
+            return tuple([0.0] * len(others) for _ in words)
         vectors = self._words.of([*words, *others])
         rows: list[list[float]] = (vectors[: len(words)] @ vectors[len(words) :].T).tolist()
         return rows
 
-    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+    def similarities(self, question: str, texts: Sequence[str], language: str) -> Sequence[float]:
         """Return the cosine of each text with the question, by the knowledge base's embedder."""
-        if not texts:
-            return ()
+        if not texts or not reads(self._embedder.info, language):
+            return (0.0,) * len(texts)
         vector = self._embedder.embed([question], Side.QUERY)[0]
         return [float(value) for value in self._embedder.embed(list(texts), Side.PASSAGE) @ vector]

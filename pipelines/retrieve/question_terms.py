@@ -140,8 +140,9 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     for word in subject_of(question):
         word_of.setdefault(stem(word, language), word)
     meaning = cue("meaning", language).search(question) is not None
-    for word in subject_of(" ".join(cue("meaning", language).findall(question))) if meaning else ():
-        if len(word_of) > 1:  # "stand for" is not a part of the thing
+    asked = [word for name in ("meaning", "purpose") for word in cue(name, language).findall(question)]
+    for word in subject_of(" ".join(asked)):
+        if len(word_of) > 1:  # "stand for" and "used for" are not a part of the thing
             word_of.pop(stem(word, language), None)
     verb, particle = separated_verb(question, language)
     separated = {stem(f"{particle}{verb}", language): (verb, particle)} if stem(verb, language) in word_of else {}

@@ -48,7 +48,10 @@ class DocumentOverview:
 
 @runtime_checkable
 class Lexicon(Protocol):
-    """Frequency and semantic similarity of words in the corpus."""
+    """Frequency and semantic similarity of words in the corpus.
+
+    Cosines are 0 for a question in a `language` (ISO 639-1, or "") that the embedder does not support.
+    """
 
     def rarity(self, term: str) -> float:
         """Return the inverse chunk frequency of a term (see `pipelines.lang.terms`).
@@ -57,11 +60,13 @@ class Lexicon(Protocol):
         """
         ...
 
-    def word_similarities(self, words: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+    def word_similarities(
+        self, words: Sequence[str], others: Sequence[str], language: str
+    ) -> Sequence[Sequence[float]]:
         """Return for each of `words` its cosines with `others`, in their order."""
         ...
 
-    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+    def similarities(self, question: str, texts: Sequence[str], language: str) -> Sequence[float]:
         """Return the cosines of the question with the texts, in their order."""
         ...
 

@@ -87,7 +87,7 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     scored.sort(key=_order)
     compared = scored[:_COMPARED]
     texts = [item.unit.text for item in compared]
-    nearness = lexicon.similarities(question.text, texts) if texts else ()
+    nearness = lexicon.similarities(question.text, texts, question.language)
     compared = [
         replace(item, score=item.score + NEARNESS * max(0.0, float(cosine)))
         for item, cosine in zip(compared, nearness, strict=True)

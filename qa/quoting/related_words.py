@@ -34,7 +34,7 @@ def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon
                 word_of.setdefault(stem(word, hit.chunk.language), word)
     asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
     passage_terms, passage_words = list(word_of), list(word_of.values())
-    rows = lexicon.word_similarities([word for _, word in asked], passage_words)
+    rows = lexicon.word_similarities([word for _, word in asked], passage_words, question.language)
     scripts = list(map(_script, passage_words))
     found: dict[str, list[tuple[str, float]]] = {}
     for (term, word), row in zip(asked, rows, strict=True):

@@ -1,4 +1,4 @@
-"""Tests of the cache of word vectors."""
+"""Tests of the cache of word vectors, and of similarities in languages that the embedder does not support."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from pipelines.core.vectors import Vectors
 from pipelines.llm.embedder import HashingEmbedder, Side
-from pipelines.retrieve.lexicon import WordVectors
+from pipelines.llm.wordllama import WordLlamaEmbedder
+from pipelines.retrieve.lexicon import CorpusLexicon, WordVectors
 
 
 class Counting(HashingEmbedder):
@@ -38,3 +39,12 @@ def test_the_least_recently_used_word_is_evicted() -> None:
     for asked in (["a", "b"], ["a"], ["c"], ["a"], ["b"]):
         words.of(asked)
     assert embedder.asked == [("a", "b"), ("c",), ("b",)]
+
+
+def test_words_and_texts_are_similar_only_in_a_language_that_the_embedder_supports() -> None:
+    lexicon = CorpusLexicon(lambda term: 1, 10, WordLlamaEmbedder())
+    assert lexicon.word_similarities(["salaire"], ["sala", "patron"], "fr") == ([0.0, 0.0],)
+    assert lexicon.similarities("Quel salaire ?", ["La sala.", "Le patron."], "fr") == (0.0, 0.0)
+    ((near, far),) = lexicon.word_similarities(["salary"], ["wage", "pump"], "en")
+    assert near > far
+    assert lexicon.similarities("Which salary?", ["The wage."], "en")[0] > 0

@@ -185,3 +185,41 @@ def test_a_question_about_what_an_option_does_is_answered_by_the_first_sentence_
         )
     )
     assert answer.text.startswith("MINUTES runtime in minutes: The default is 3.")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "said"),
+    [
+        ("en", "What is lintian used for?", "Run lintian first.\n\n1.2 lintian\n\nIt checks packages.", "It checks"),
+        ("de", "Wozu dient lintian?", "Zuerst lintian starten.\n\n1.2 lintian\n\nEs prüft Pakete.", "Es prüft"),
+        ("fr", "À quoi sert lintian ?", "Lancez lintian.\n\n1.2 lintian\n\nCet outil vérifie les paquets.", "vérifie"),
+        ("it", "A cosa serve lintian?", "Avviare lintian.\n\n1.2 lintian\n\nControlla i pacchetti.", "Controlla"),
+        ("ru", "Для чего нужен lintian?", "Запустите lintian.\n\n1.2 lintian\n\nПроверяет пакеты.", "Проверяет"),
+        (
+            "ja",
+            "lintianは何のためのものですか。",
+            "lintianを実行する。\n\n1.2 lintian\n\nパッケージを検査する。",
+            "検査",
+        ),
+    ],
+)
+def test_a_question_for_the_purpose_of_a_thing_is_answered_by_its_definition(
+    language: str, question: str, text: str, said: str
+) -> None:
+    assert said in first_quote(question, {"a.txt": text}, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "heading"),
+    [
+        ("it", "Che cos'è un NMU?", "5.11 Caricamenti di altri maintainer (NMU)"),
+        ("fr", "Qu'est-ce qu'un NMU ?", "5.11 Mises à jour indépendantes (NMU)"),
+        ("ru", "Что такое NMU?", "5.11 Загрузки не-сопровождающим (NMU)"),
+        ("de", "Was ist ein NMU?", "5.11 Non-Maintainer Uploads (NMUs)"),
+    ],
+)
+def test_a_heading_with_the_abbreviation_behind_its_long_form_is_a_definition(
+    language: str, question: str, heading: str
+) -> None:
+    text = f"NMU NMU NMU.\n\n{heading}\n\nDebian 12."
+    assert first_quote(question, {"a.txt": text}, language) == heading
