@@ -39,10 +39,10 @@ QUIET = {
     "PREFECT_LOGGING_SERVER_LEVEL": "WARNING",
     "PREFECT_CLI_PROMPT": "false",
 }
-
-
 _DATABASE = "prefect.db"
+"""The file below Prefect's home."""
 _EMPTY = Path(tempfile.gettempdir()) / f"prefect-{version('prefect')}-{os.getuid()}-empty.db"
+"""A database with tables and no runs, for this release and user; see `temporary`."""
 
 
 class PrefectError(Exception):
@@ -137,9 +137,9 @@ def temporary() -> Iterator[Server]:
                     shutil.copy(_EMPTY, home / _DATABASE)
                     running = None
                 else:
-                    running = start(_free_port(), home)
+                    running = start(free_port(), home)
                     _keep_empty(home / _DATABASE)
-            yield running or start(_free_port(), home)
+            yield running or start(free_port(), home)
         finally:
             stop(home)
 
@@ -158,7 +158,7 @@ def _keep_empty(database: Path) -> None:
     copy.replace(_EMPTY)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])

@@ -30,7 +30,7 @@ _CARRIED = 3
 """Sentences of a quoted forward summary: the newest, and two earlier ones (the model is asked for 40 words)."""
 _LONGEST = 300
 """Maximum characters of one of these sentences, as for a model's summary."""
-LONGEST_SUMMARY, LONGEST_OVERVIEW = 400, 700
+_LONGEST_SUMMARY, LONGEST_OVERVIEW = 400, 700
 """Maximum characters of the summary of a chunk, and of a section or document: twice the requested length."""
 _WHOLE = re.compile(r".*[.!?。！？…]", re.DOTALL)
 """All complete sentences."""
@@ -174,7 +174,7 @@ def shortened(text: str, length: int) -> str:
     return whole.group() if whole else line[:length]
 
 
-Summary = Annotated[str, _cut(LONGEST_SUMMARY), Field(max_length=LONGEST_SUMMARY)]
+Summary = Annotated[str, _cut(_LONGEST_SUMMARY), Field(max_length=_LONGEST_SUMMARY)]
 
 
 class Division(BaseModel):

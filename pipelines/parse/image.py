@@ -72,10 +72,8 @@ class ImageReader:
 
 def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
     builder = DocumentBuilder(source, settings, ImageReader().name)
-    if source.media_type == _HEIC:
-        _accept_heic()
     single = source.media_type in _SHOWN_AS_IS
-    with Pillow.open(io.BytesIO(data)) as picture:
+    with _opened(io.BytesIO(data), source.media_type) as picture:
         for number, frame in enumerate(_frames(picture, settings, source), start=1):
             builder.task.next_page(number)
             shown = data if single and number == 1 else _encoded(frame)
@@ -84,13 +82,15 @@ def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
     return builder.build()
 
 
-def _accept_heic() -> None:
-    """Have Pillow open HEIC, the photos of many phones. The only user of pi-heif. Raises `MissingExtra`."""
-    try:
-        from pi_heif import register_heif_opener
-    except ImportError as error:
-        raise MissingExtra("heic", "reading HEIC pictures") from error
-    register_heif_opener()
+def _opened(file: Path | io.BytesIO, media_type: str) -> Pillow.Image:
+    """Open a picture; HEIC, the photos of many phones, by pi-heif, which is used only here. Raises `MissingExtra`."""
+    if media_type == _HEIC:
+        try:
+            from pi_heif import register_heif_opener
+        except ImportError as error:
+            raise MissingExtra("heic", "reading HEIC pictures") from error
+        register_heif_opener()
+    return Pillow.open(file)
 
 
 def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> Iterator[Pillow.Image]:
@@ -192,9 +192,7 @@ def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -
 
 def _draw_image(path: Path, media_type: str, number: int) -> bytes:
     try:
-        if media_type == _HEIC:
-            _accept_heic()
-        with Pillow.open(path) as image:
+        with _opened(path, media_type) as image:
             image.seek(number - 1)
             shown = image.convert("RGB")
     except (OSError, EOFError, ValueError, UnidentifiedImageError, MissingExtra):

@@ -45,14 +45,13 @@ def whole_list(
     counted = counts_rows(question, best)
     if not question.several and not counted:
         valued = best.gives or (question.wants and best.unit.label)
-        below = None if valued else _below(question, best, scored)
-        return quote_list(question, _named_alike(question, best, scored, retrieval)) or below
+        alike = quote_list(question, _named_alike(question, best, scored, retrieval))
+        return alike or (None if valued else _below(question, best, scored))
     if not (question.lists or best.unit.header):
         return None
     best = best if counted else _first_row(best, scored)
     if best.unit.header:
-        around = in_reading_order(whole_table(question, best, retrieval) or scored)
-        rows = [item for item in around if table_of(item) == table_of(best) and not item.unit.label]
+        rows = _rows_around(question, best, scored, retrieval)
         return quote_list(question, _of_the_same(question, best, rows))
     items, sure = items_around(best, scored)
     return quote_list(question, items, sure=sure) if len(items) > 1 else None
@@ -178,10 +177,17 @@ def _named_alike(
     alike = sum(table_of(item) == table_of(best) and own <= _cell_terms(item) for item in scored)
     if alike < 2 or 2 * sum(question.weights[term] for term in said) < question.total:
         return []
-    around = in_reading_order(whole_table(question, best, retrieval) or scored)
-    rows = [item for item in around if table_of(item) == table_of(best) and item.has_cells]
+    rows = _rows_around(question, best, scored, retrieval)
     found = [item for item in rows if own <= _cell_terms(item)]
     return found if 1 < len(found) < len(rows) else []
+
+
+def _rows_around(
+    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> list[ScoredUnit]:
+    """Return the rows of a row's table in reading order: all of them, or those that were found if it is unknown."""
+    around = in_reading_order(whole_table(question, best, retrieval) or scored)
+    return [item for item in around if table_of(item) == table_of(best) and not item.unit.label]
 
 
 def _cell_terms(row: ScoredUnit) -> frozenset[str]:

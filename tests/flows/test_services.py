@@ -13,18 +13,12 @@ from deploy.neo4j import server as neo4j
 from deploy.prefect import server as prefect
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((prefect.HOST, 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.mark.slow
 def test_a_prefect_server_is_started_once_found_and_stopped(tmp_path: Path) -> None:
     home, config = tmp_path / "prefect", neo4j.Config(home=tmp_path / "neo4j")
-    running = prefect.start(free_port(), home)
+    running = prefect.start(prefect.free_port(), home)
     try:
-        assert prefect.start(free_port(), home) == running == prefect.find(home)
+        assert prefect.start(prefect.free_port(), home) == running == prefect.find(home)
         assert services.environment(config, home) == {"PREFECT_API_URL": running.api}
         with urllib.request.urlopen(f"{running.page}/ui-settings", timeout=30) as reply:
             assert running.api in reply.read().decode()
