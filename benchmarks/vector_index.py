@@ -1,10 +1,10 @@
 """Recall, time and size of a vector index.
 
-    python benchmarks/vector_index.py KB [--samples 32 256] [--wanted 50] [--questions 200]
+    python benchmarks/vector_index.py KB [--samples 32 256] [--partitions 0.25 1] [--wanted 50] [--questions 200]
 
-Copies the vectors of a knowledge base's atoms into a separate table with an index that is trained on `--samples`
-vectors per partition, and searches for the nearest of some of them, slightly changed. Prints the recall relative to an
-exhaustive search, processor seconds, and bytes of rows and indexes.
+Copies the vectors of a knowledge base's atoms into a separate table, with an index of `--partitions` per square root of
+the rows that is trained on `--samples` vectors per partition, and searches for the nearest of some of them, slightly
+changed. Prints the recall relative to an exhaustive search, processor seconds, and bytes of rows and indexes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kb", type=Path)
     parser.add_argument("--samples", type=int, nargs="+", default=[table.SAMPLED, 256])
+    parser.add_argument("--partitions", type=float, nargs="+", default=[table.PARTITIONED, 1])
     parser.add_argument("--wanted", type=int, default=50)
     parser.add_argument("--questions", type=int, default=200)
     args = parser.parse_args()
@@ -40,10 +42,11 @@ def main() -> None:
     asked = atoms.vectors[chance.integers(0, len(atoms.records), args.questions)]
     asked = asked + chance.normal(0, MOVED, asked.shape).astype(np.float32)
     print(f"{len(atoms.records):,} vectors")
-    for samples in args.samples:
-        table.SAMPLED = samples
+    for samples, partitions in product(args.samples, args.partitions):
+        table.SAMPLED, table.PARTITIONED = samples, partitions
         with tempfile.TemporaryDirectory() as place:
-            print(f"learned from {samples} for a partition: {tried(Path(place), atoms, asked, args.wanted)}")
+            figures = tried(Path(place), atoms, asked, args.wanted)
+        print(f"learned from {samples} for each of {partitions:g} partitions a root: {figures}")
 
 
 def tried(place: Path, atoms: EmbeddedRecords, asked: Vectors, wanted: int) -> str:

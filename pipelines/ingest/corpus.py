@@ -46,8 +46,9 @@ JUDGED_ENTITIES: CatalogFact[Verdicts] = CatalogFact("judged entities", Verdicts
 class Linking:
     """The links of a corpus. `key` is the digest of all inputs, or empty if the links are incomplete.
 
-    `load_keys` has, by document id, the digest of all inputs of the document's data in the stores. `gate` has the atoms
-    that failed the self-recall gate and are not indexed. `failures` are those of the documents, by id, that made
+    `load_keys` has, by document id, the digest of all inputs of the document's data in the stores, and `replaced` the
+    merged entities and tags of the document with their replacements. `gate` has the atoms that failed the self-recall
+    gate and are not indexed. `failures` are those of the documents, by id, that made
     linking or loading fail; they are not in the other fields. `trouble` is the reason of missing links that no single
     document has caused.
     """
@@ -55,6 +56,7 @@ class Linking:
     linked: Linked
     key: str
     load_keys: Mapping[str, str]
+    replaced: Mapping[str, Mapping[str, str]]
     gate: Gate
     failures: tuple[Failure, ...] = ()
     trouble: str = ""
@@ -139,13 +141,11 @@ def _link(entries: Sequence[Entry], stores: Stores, settings: Settings, gated: G
     passed = passed.with_wrong(wrong_atoms(verdicts))
     index = vectors_name(stores.embedder.info)
     confirmed = confirmed_questions(stores.catalog)
+    replaced = {profile.document: _replaced(profile, linked) for profile in profiles}
     keys = {
-        profile.document: _load_key(
-            by_document[profile.document], profile, linked, passed, index, confirmed.get(profile.document, ())
-        )
-        for profile in profiles
+        id: _load_key(by_document[id], merged, passed, index, confirmed.get(id, ())) for id, merged in replaced.items()
     }
-    return Linking(linked, "", keys, passed)
+    return Linking(linked, "", keys, replaced, passed)
 
 
 def _with_key(
@@ -164,11 +164,8 @@ def _unlinked(entries: Sequence[Entry], failures: Iterable[Failure], trouble: st
     """Return the tags and entities of the documents, without links between documents."""
     linked, index = unlinked(read_profiles(entries, stores)), vectors_name(stores.embedder.info)
     confirmed = confirmed_questions(stores.catalog)
-    keys = {
-        entry.document: _load_key(entry, None, linked, Gate(), index, confirmed.get(entry.document, ()))
-        for entry in entries
-    }
-    return Linking(linked, "", keys, Gate(), tuple(failures), trouble)
+    keys = {entry.document: _load_key(entry, {}, Gate(), index, confirmed.get(entry.document, ())) for entry in entries}
+    return Linking(linked, "", keys, {}, Gate(), tuple(failures), trouble)
 
 
 def read_profiles(entries: Iterable[Entry], stores: Stores) -> list[DocumentProfile]:
@@ -197,20 +194,19 @@ def corpus_key(entries: Sequence[Entry], settings: Settings, stores: Stores) -> 
     return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *inputs)
 
 
+def _replaced(profile: DocumentProfile, linked: Linked) -> dict[str, str]:
+    """Return the merged entities and tags of a document with their replacements, as `redirect` expects them."""
+    replacements = linked.replacements(profile.document)
+    ids = (*(one.id for one in profile.entities), *(one.id for one in profile.tags))
+    return {id: replacements[id] for id in ids if id in replacements}
+
+
 def _load_key(
-    entry: Entry,
-    profile: DocumentProfile | None,
-    linked: Linked,
-    passed: Gate,
-    index: str,
-    confirmed: Sequence[ConfirmedQuestion],
+    entry: Entry, replaced: Mapping[str, str], passed: Gate, index: str, confirmed: Sequence[ConfirmedQuestion]
 ) -> str:
-    ids = [*(one.id for one in profile.entities), *(one.id for one in profile.tags)] if profile else []
-    replacements = linked.replacements(entry.document)
-    merged = sorted(f"{one}>{replacements[one]}" for one in ids if one in replacements)
     failed = passed.quarantined.get(entry.document, ())
     inputs = [entry.artifacts[stage] for stage in ("parse", "atomize", "embed")]
-    inputs += [*merged, *failed, *confirmed_key(confirmed)]
+    inputs += [*sorted(f"{id}>{other}" for id, other in replaced.items()), *failed, *confirmed_key(confirmed)]
     return content_id("load", str(VERSIONS["load"]), index, *inputs).partition(":")[2]
 
 

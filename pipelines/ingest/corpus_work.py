@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from pipelines.core.outcome import Failure, as_failure, ends_the_run
@@ -105,7 +106,7 @@ class CorpusWork:
 
     @property
     def _load(self) -> Loader:
-        self._loader = self._loader or Loader(self._stores, self._tell)
+        self._loader = self._loader or Loader(self._stores, self._tell, self._dispatcher.submit_all)
         return self._loader
 
     async def remove(self) -> Failures:
@@ -136,8 +137,9 @@ class CorpusWork:
     async def finish(self) -> Failures:
         """Write the links and the shared tags and entities."""
         if (linking := self._linking) is not None:
+            self._dispatcher.rest()
             failures = self._load.failures
-            trouble = self._load.finish(linking, is_wiped_next=noted_erasure(self._stores.catalog) is Extent.STORES)
+            trouble = self._load.finish(linking)
             self.failed = {failure.subject: failure for failure in (*linking.failures, *failures)}
             if trouble:
                 self._unlinked = (Failure("links between the documents", "link", trouble, retryable=True),)
@@ -146,17 +148,24 @@ class CorpusWork:
         return self._unlinked
 
     async def index(self) -> Failures:
-        """Store the retrieval index, and then let readers switch to the new state.
+        """Update the indexes of the vectors and store the retrieval index; then let readers switch to the new state.
 
         Because the index exists by then, readers need not read the whole graph.
         """
         try:
-            if self._entries.searchable():
-                Retriever.of(self._stores, self._settings.retrieve).keep_index()
+            with ThreadPoolExecutor(1) as threads:  # the libraries of the vectors compute without Python's lock
+                updated = threads.submit(self._update_vector_indexes)
+                if self._entries.searchable():
+                    Retriever.of(self._stores, self._settings.retrieve).keep_index(updated.result)
+                updated.result()
         except Exception as error:
             self._unindexed = (as_failure("the index of the graph", "index", error),)
         self._load.end()
         return self._unindexed
+
+    def _update_vector_indexes(self) -> None:
+        if noted_erasure(self._stores.catalog) is not Extent.STORES:  # which writes them again
+            self._load.update_vector_indexes()
 
     async def erase(self) -> Failures:
         """Carry out the pending erasure, including that of an earlier run, and record that the ingest is complete.

@@ -259,7 +259,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         rest = stores.searchable()
         linking = link_corpus(rest, stores, settings)
         loader.load(rest, linking)
-        loader.finish(linking, is_wiped_next=True)
+        loader.finish(linking)
         with suppress(Exception):  # a failure is reported by the first question, and must not stop the erasure
             Retriever.of(stores, settings.retrieve).keep_index()
         loader.end()

@@ -199,6 +199,7 @@ def _repair(stores: Stores, settings: Settings, findings: Sequence[Inconsistency
     stores.catalog.set_fact(LINKED_FACT, "")
     loader.load(whole, linking)
     loader.finish(linking)
+    loader.update_vector_indexes()
     loader.end()
     project(stores, settings, silent)
 

@@ -7,7 +7,6 @@ main process links them; otherwise the main process computes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -16,7 +15,7 @@ from pipelines.core import codec
 from pipelines.core.errors import ArtifactUnreadable
 from pipelines.core.ids import content_id
 from pipelines.core.outcome import each
-from pipelines.core.work.job import JobContext, JobResult
+from pipelines.core.work.job import JobContext, SubmitAll
 from pipelines.ingest.embedding import read_searched
 from pipelines.ingest.keys import VERSIONS
 from pipelines.resources import Stores, vectors_name
@@ -30,9 +29,6 @@ SHARED_FROM = 256
 each worker takes one second to read all chunks."""
 _PER_LIMIT = 64
 """Documents that a worker reads before its CPU limit is restarted: about the size of a batch."""
-
-SubmitAll = Callable[[Callable[..., bytes], Sequence[tuple[object, ...]]], Sequence[Future[JobResult]]]
-"""Runs a function in worker processes, once for each tuple of arguments."""
 
 
 @dataclass(frozen=True, slots=True)

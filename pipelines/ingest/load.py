@@ -14,15 +14,16 @@ import numpy as np
 from pipelines.core.codec import collector_paused
 from pipelines.core.graph import CORPUS_OWNER, Subgraph
 from pipelines.core.outcome import Failure, Status, as_failure
-from pipelines.graph.document_graph import build_graph, redirect
+from pipelines.core.work.job import SubmitAll
 from pipelines.ingest.corpus import Linking
+from pipelines.ingest.document_rows import DOCUMENTS_AT_ONCE, RowsAhead, RowsInput
 from pipelines.ingest.embedding import corpus_records, read_records, without
-from pipelines.ingest.feedback import CONFIRMED, confirmed_questions, with_confirmed, with_confirmed_records
+from pipelines.ingest.feedback import confirmed_questions, with_confirmed_records
 from pipelines.ingest.report import Event, Phase, Progress, Stage
 from pipelines.llm.embedder import Side
 from pipelines.resources import Stores, open_graph, record_vectors
 from pipelines.settings import Settings
-from pipelines.store.artifact import drop_unreadable, read_artifact, read_distillate, read_document
+from pipelines.store.artifact import drop_unreadable, read_artifact, read_distillate
 from pipelines.store.catalog import Entry
 from pipelines.store.facts import LINKED_FACT, WRITING_FACT, CatalogFact
 from pipelines.store.graph import sync
@@ -31,7 +32,6 @@ from pipelines.store.vector import EmbeddedRecords, Record, RecordKind, Revisabl
 FAILURES: CatalogFact[tuple[Failure, ...]] = CatalogFact("failed", tuple[Failure, ...], ())
 """The failures of the documents that the last linking and loading left out."""
 LOAD = Stage.LOAD.value
-DOCUMENTS_AT_ONCE = 32
 PART = 8 * DOCUMENTS_AT_ONCE
 """Documents whose vectors are written before their graph; they are written again if a run is killed in between."""
 LoadPart = Sequence[tuple[Entry | None, Entry]]
@@ -41,16 +41,17 @@ LoadPart = Sequence[tuple[Entry | None, Entry]]
 class Loader:
     """Writes graph, vectors and catalog from the artifacts of documents.
 
-    Methods are called in the order `remove`, `record`, `load`, `finish`, `end`. `tell` is called with the events of
-    documents.
+    Methods are called in the order `remove`, `record`, `load`, `finish`, `update_vector_indexes`, `end`. `tell` is
+    called with the events of documents. `submit_all` runs jobs that prepare the graph of many documents.
     """
 
-    def __init__(self, stores: Stores, tell: Progress) -> None:
+    def __init__(self, stores: Stores, tell: Progress, submit_all: SubmitAll | None = None) -> None:
         self._stores = stores
         self._tell = tell
         self._wrote = False
         self._failed: dict[str, Failure] = {}
         self._confirmed = confirmed_questions(stores.catalog)
+        self._rows = RowsAhead(stores.artifacts, submit_all)
         if stores.catalog.fact(WRITING_FACT):
             self._drop_orphans()
 
@@ -106,7 +107,8 @@ class Loader:
         return [todo[start : start + PART] for start in range(0, len(todo), PART)]
 
     def write_vectors(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
-        """Write the vectors of a part, and return the failures by document."""
+        """Write the vectors of a part, and return the failures by document; its graph is prepared meanwhile."""
+        self._rows.start([self._rows_input(entry, linking) for _, entry in part])
         return self._write_each(part, lambda some: self._write_vectors(some, linking))
 
     def write_graph(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
@@ -118,12 +120,11 @@ class Loader:
                 self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
         return failures
 
-    def finish(self, linking: Linking, *, is_wiped_next: bool = False) -> str:
-        """Write the links and the shared tags and entities, and update the indexes of the vectors.
+    def finish(self, linking: Linking) -> str:
+        """Write the links and the shared tags and entities.
 
-        Links to documents that the last `load` could not write are left out. With `is_wiped_next`, the indexes are not
-        updated, because wiping does this. Returns the reason why links are missing, or an empty string if they are
-        complete; with a reason, the links count as outdated.
+        Links to documents that the last `load` could not write are left out. Returns the reason why links are missing,
+        or an empty string if they are complete; with a reason, the links count as outdated.
         """
         trouble = linking.trouble or ("load: documents failed once more" if self._failed else "")
         catalog, key = self._stores.catalog, "" if trouble else linking.key
@@ -133,15 +134,17 @@ class Loader:
                 self._write_corpus(linking, key)
             except Exception as error:
                 trouble = trouble or as_failure(CORPUS_OWNER, LOAD, error).reason
-        if self._wrote:
-            if not is_wiped_next:
-                self._stores.vectors.optimize()
-            record_vectors(self._stores)
         return trouble
+
+    def update_vector_indexes(self) -> None:
+        """Update the indexes of the vectors after writing, unless a wipe is to follow, which does this."""
+        if self._wrote:
+            self._stores.vectors.optimize()
 
     def end(self) -> None:
         """Record that writing is complete, upon which readers switch to the new state."""
         if self._wrote:
+            record_vectors(self._stores)
             self._stores.catalog.set_fact(WRITING_FACT, "")
 
     @collector_paused()
@@ -192,7 +195,7 @@ class Loader:
             for before, entry in batch:
                 if before is not None and before.document and before.document != entry.document:
                     self._stores.graph.remove(before.document)
-                self._stores.graph.write(self._subgraph(entry, linking))
+                self._stores.embedded.graph.write_rows(self._rows.take(self._rows_input(entry, linking)))
                 self._stores.catalog.record(entry)
 
     def _begin(self) -> None:
@@ -210,14 +213,10 @@ class Loader:
             for document in documents:
                 self._stores.graph.remove(document)
 
-    def _subgraph(self, entry: Entry, linking: Linking) -> Subgraph:
-        document = read_document(self._stores.artifacts, entry)
-        own = read_distillate(self._stores.artifacts, entry)
-        distillate = with_confirmed(own, self._confirmed.get(entry.document, ()))
-        whole = redirect(build_graph(document, distillate), linking.linked.replacements(entry.document))
-        quarantined = frozenset(linking.gate.quarantined.get(entry.document, ()))
-        confirmed = frozenset(atom.id for atom in distillate.atoms[len(own.atoms) :])
-        return _marked(_marked(whole, quarantined, "quarantined"), confirmed, CONFIRMED)
+    def _rows_input(self, entry: Entry, linking: Linking) -> RowsInput:
+        id = entry.document
+        quarantined, confirmed = linking.gate.quarantined.get(id, ()), self._confirmed.get(id, ())
+        return RowsInput(entry, linking.replaced.get(id, {}), quarantined, confirmed)
 
     def _vectors(self, entry: Entry, linking: Linking) -> EmbeddedRecords:
         data = read_artifact(self._stores.artifacts, entry, "embed")
@@ -263,16 +262,6 @@ class Loader:
         owners = {record.owner for embedded in self._stores.vectors.records() for record in embedded.records}
         self._remove_documents(sorted(owners - known))
         self._begin()
-
-
-def _marked(subgraph: Subgraph, ids: frozenset[str], mark: str) -> Subgraph:
-    """Return the subgraph with a property set for some atoms: quarantined (not searched), or confirmed by a user."""
-    if not ids:
-        return subgraph
-    nodes = tuple(
-        replace(node, properties={**node.properties, mark: True}) if node.id in ids else node for node in subgraph.nodes
-    )
-    return replace(subgraph, nodes=nodes)
 
 
 def loaded_entry(entry: Entry, linking: Linking) -> Entry:

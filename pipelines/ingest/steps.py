@@ -85,8 +85,7 @@ async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PL
     await _link(run, steps)
     async with steps.writing():
         await _write(run, steps)
-    await steps.take(RunStep.INDEX, run.corpus.index)
-    async with steps.writing():
+        await steps.take(RunStep.INDEX, run.corpus.index)
         await steps.take(RunStep.ERASE, run.corpus.erase)
         if run.projects:
             await steps.take(RunStep.PROJECT, run.corpus.project)

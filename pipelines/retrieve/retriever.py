@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -116,9 +116,12 @@ class Retriever:
         """Whether a search has found a chunk that is missing from the index or the graph."""
         return self._missed.is_set()
 
-    def keep_index(self) -> None:
-        """Build and cache the index of the current graph, unless it is cached, so that the first question is fast."""
-        self._stored.keep()
+    def keep_index(self, await_vectors: Callable[[], None] | None = None) -> None:
+        """Build and cache the index of the current graph, unless it is cached, so that the first question is fast.
+
+        `await_vectors` is called after the graph was read and before vectors are read.
+        """
+        self._stored.keep(await_vectors)
 
     @cached_property
     def _search(self) -> LayerSearch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
@@ -41,19 +42,21 @@ class StoredIndex:
         kept = load_index(self._cache, state) if self._cache else None
         return kept or self._built(state)
 
-    def keep(self) -> None:
-        """Build and cache the index of the current graph, unless it is cached."""
+    def keep(self, await_vectors: Callable[[], None] | None = None) -> None:
+        """Build and cache the index of the current graph, unless it is cached; see `Retriever.keep_index`."""
         state = self._state
         if self._cache and not is_cached(self._cache, state):
-            self._built(state)
+            self._built(state, await_vectors)
 
     @property
     def _state(self) -> str:
         return graph_state(self._graph.owners(), self._embedder.info)
 
-    def _built(self, state: str) -> tuple[Index, Scale]:
+    def _built(self, state: str, await_vectors: Callable[[], None] | None = None) -> tuple[Index, Scale]:
         """Build the index and cache it under `state`, the graph's state before reading."""
         index = build_index(self._graph, load_earlier(self._cache) if self._cache else None)
+        if await_vectors:
+            await_vectors()
         scale = measure_scale(self._vectors, list(index.documents))
         if self._cache:
             save_index(self._cache, state, index, scale)

@@ -16,7 +16,6 @@ from typing import Self
 from pipelines.core.errors import StoreError, StoreLocked, StoreMismatch
 from pipelines.core.sqlite_file import SqliteFile
 from pipelines.store.catalog import Catalog, SqliteCatalog
-from pipelines.store.graph import GraphStore
 from pipelines.store.sqlite_graph import SqliteGraph
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -161,8 +160,7 @@ class EmbeddedStore:
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
-        self._graph = SqliteGraph(file)
-        self.graph: GraphStore = self._graph
+        self.graph = SqliteGraph(file)
         self.catalog: Catalog = SqliteCatalog(file)
 
     @classmethod
@@ -194,7 +192,7 @@ class EmbeddedStore:
 
     def wipe(self) -> bool:
         """Erase removed data from the file; return False if a reader prevented the log from being emptied."""
-        self._graph.drop_unused_ids()
+        self.graph.drop_unused_ids()
         return self._file.wipe()
 
     def is_sound(self) -> bool:
@@ -203,7 +201,7 @@ class EmbeddedStore:
 
     def damaged_owners(self) -> frozenset[str]:
         """Return the owners of damaged nodes and edges; reads the whole graph."""
-        return self._graph.damaged()
+        return self.graph.damaged()
 
     def close(self) -> None:
         self._file.close()

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pipelines.core.codec import encode
 from pipelines.core.errors import StoreError, StoreMismatch, StoreUnavailable
@@ -79,6 +79,48 @@ EMPTY = f"{0:032x}"
 def item_hash(item: Node | Edge) -> bytes:
     """Return the first 16 bytes of the SHA-256 of an encoded node or edge."""
     return hashlib.sha256(encode(item)).digest()[:HASH_BYTES]
+
+
+class NodeRow(NamedTuple):
+    """A node in the form in which it is stored: its properties as JSON, and its `item_hash`."""
+
+    id: str
+    kind: str
+    properties: bytes
+    hash: bytes
+
+
+class EdgeRow(NamedTuple):
+    """An edge in the form in which it is stored, like a `NodeRow`."""
+
+    source: str
+    kind: str
+    target: str
+    key: str
+    properties: bytes
+    hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphRows:
+    """A subgraph in the form in which it is stored: encoding it takes as long as storing it, and can be done elsewhere.
+
+    If nodes or edges are repeated, the last one counts.
+    """
+
+    owner: str
+    nodes: tuple[NodeRow, ...]
+    edges: tuple[EdgeRow, ...]
+
+
+def rows_of(subgraph: Subgraph) -> SubgraphRows:
+    """Return the rows of a subgraph."""
+    nodes = (NodeRow(node.id, node.kind.value, encode(node.properties), item_hash(node)) for node in subgraph.nodes)
+    edges = (
+        EdgeRow(edge.source, edge.kind.value, edge.target, edge.key, encode(edge.properties), item_hash(edge))
+        for edge in subgraph.edges
+    )
+    return SubgraphRows(subgraph.owner, tuple(nodes), tuple(edges))
 
 
 def adjusted(digest: str, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()) -> str:

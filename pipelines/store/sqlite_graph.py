@@ -7,15 +7,17 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar, cast
 
-from pipelines.core.codec import decode, encode
+from pipelines.core.codec import decode
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.graph import Edge, EdgeKind, Node, NodeKind, PropertyValue, Subgraph
 from pipelines.core.sqlite_file import SqliteFile
-from pipelines.store.graph import EMPTY, adjusted, item_hash
+from pipelines.store.graph import EMPTY, SubgraphRows, adjusted, item_hash, rows_of
 
 _Item = TypeVar("_Item")
 _Place = tuple[str | int, ...]
 """A row's primary key."""
+_Values = tuple[str | int | bytes, ...]
+"""The other columns of a row; the last one is the hash."""
 _EDGE_KEY = ("source", "kind", "target", "key")
 _AMONG = "(SELECT value FROM json_each(?))"
 _NODES = (
@@ -45,13 +47,20 @@ class SqliteGraph:
         self._file = file
 
     def write(self, subgraph: Subgraph) -> None:
+        self.write_rows(rows_of(subgraph))
+
+    def write_rows(self, rows: SubgraphRows) -> None:
+        """Do the same as `write` with the subgraph of these rows."""
         with self._file.transaction() as connection:
             (unused,) = connection.execute("SELECT ifnull(max(number), 0) + 1 FROM ids").fetchone()
-            numbers = _numbers(connection, subgraph)
-            owner = numbers[subgraph.owner]
-            nodes: dict[_Place, Node | Edge] = {(numbers[node.id],): node for node in subgraph.nodes}
-            edges: dict[_Place, Node | Edge] = {
-                (numbers[edge.source], edge.kind.value, numbers[edge.target], edge.key): edge for edge in subgraph.edges
+            numbers = _numbers(connection, rows)
+            owner = numbers[rows.owner]
+            nodes: dict[_Place, _Values] = {
+                (numbers[id],): (kind, owner, properties, hash) for id, kind, properties, hash in rows.nodes
+            }
+            edges: dict[_Place, _Values] = {
+                (numbers[source], kind, numbers[target], key): (owner, properties, hash)
+                for source, kind, target, key, properties, hash in rows.edges
             }
             _replace(connection, "nodes", ("id",), owner, nodes, unused)
             _replace(connection, "edges", _EDGE_KEY, owner, edges, unused)
@@ -153,10 +162,10 @@ def _properties(data: object) -> dict[str, PropertyValue]:
     return decode(data if isinstance(data, bytes) else str(data), dict[str, PropertyValue])
 
 
-def _numbers(connection: sqlite3.Connection, subgraph: Subgraph) -> dict[str, int]:
+def _numbers(connection: sqlite3.Connection, rows: SubgraphRows) -> dict[str, int]:
     """Return the numbers of all ids in a subgraph; new ones are consecutive, so that its rows are stored together."""
-    ids = dict.fromkeys((subgraph.owner, *(node.id for node in subgraph.nodes)))
-    ids |= dict.fromkeys(end for edge in subgraph.edges for end in (edge.source, edge.target))
+    ids = dict.fromkeys((rows.owner, *(node.id for node in rows.nodes)))
+    ids |= dict.fromkeys(end for edge in rows.edges for end in (edge.source, edge.target))
     values = (json.dumps(list(ids)),)
     connection.execute("INSERT OR IGNORE INTO ids (id) SELECT value FROM json_each(?)", values)
     return dict(connection.execute(f"SELECT id, number FROM ids WHERE id IN {_AMONG}", values))  # noqa: S608
@@ -174,28 +183,22 @@ def _replace(
     table: str,
     key: tuple[str, ...],
     owner: int,
-    items: Mapping[_Place, Node | Edge],
+    rows: Mapping[_Place, _Values],
     unused: int,
 ) -> None:
-    """Replace an owner's rows by `items`; there are no rows whose key begins with `unused` or a higher number."""
+    """Replace an owner's rows by `rows`; there are no rows whose key begins with `unused` or a higher number."""
     held = {
         tuple(row[:-1]): row[-1]
         for row in connection.execute(f"SELECT {', '.join(key)}, hash FROM {table} WHERE owner = ?", (owner,))  # noqa: S608
     }
-    hashes = {place: item_hash(item) for place, item in items.items()}
-    changed = [place for place in items if held.get(place) != hashes[place]]
+    changed = [place for place in rows if held.get(place) != rows[place][-1]]
     # Rows of other owners with the same keys are replaced too: the last writer wins.
     taken = [place for place in changed if int(place[0]) < unused]
-    _delete(connection, table, key, [place for place in held if place not in items] + taken)
-    rows = (_row(place, owner, items[place], hashes[place]) for place in changed)
+    _delete(connection, table, key, [place for place in held if place not in rows] + taken)
     marks = ", ".join("?" * (5 if table == "nodes" else 7))
-    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
-    _adjust(connection, owner, added=[hashes[place] for place in changed])
-
-
-def _row(place: _Place, owner: int, item: Node | Edge, hash: bytes) -> tuple[str | int | bytes, ...]:
-    own = (*place, item.kind.value) if isinstance(item, Node) else place
-    return *own, owner, encode(item.properties), hash
+    added = ((*place, *rows[place]) for place in changed)
+    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", added)  # noqa: S608
+    _adjust(connection, owner, added=[cast("bytes", rows[place][-1]) for place in changed])
 
 
 def _delete(connection: sqlite3.Connection, table: str, key: tuple[str, ...], places: Sequence[_Place]) -> None:

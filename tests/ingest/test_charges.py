@@ -14,7 +14,7 @@ from pipelines.core.errors import StoreError, StoreUnavailable
 from pipelines.core.graph import EdgeKind
 from pipelines.core.outcome import Status
 from pipelines.graph import corpus_links, document_index, link
-from pipelines.ingest import corpus, gate, load
+from pipelines.ingest import corpus, document_rows, gate
 from pipelines.ingest.erase import forget
 from pipelines.ingest.fsck import fsck
 from pipelines.ingest.report import Report
@@ -77,10 +77,10 @@ PLACES = {
     "names": (document_index, "fold_name"),
     "mentions": (corpus_links, "find_mentions"),
     "references": (corpus_links, "document_links"),
-    "build_graph": (load, "build_graph"),
-    "distillate": (load, "read_distillate"),
+    "build_graph": (document_rows, "build_graph"),
+    "distillate": (document_rows, "read_distillate"),
     "vectors": (LanceVectorStore, "write"),
-    "graph": (SqliteGraph, "write"),
+    "graph": (SqliteGraph, "write_rows"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Tests of the self-recall gate over a knowledge base: what an edit reads, and work shared among workers."""
+"""Tests of the self-recall gate over a knowledge base, and of the work that workers share when many are new."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 
 from pipelines import build
 from pipelines.core.work.job import JobResult
-from pipelines.ingest import gate
+from pipelines.ingest import document_rows, gate
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.settings import Settings
-from pipelines.store.artifact import FileArtifacts
+from pipelines.store.artifact import ArtifactStore, FileArtifacts
+from pipelines.store.graph import SubgraphRows
 from tests.ingest.knowledge import FEW, entries_of, exported
 
 DOCUMENTS = 12
@@ -89,3 +90,27 @@ def test_several_workers_find_the_same_as_one_process(
     kept = [FileArtifacts(kb / "artifacts") for kb in (here, shared)]
     found = [[one.get("recall", key) for key in one.keys("recall")] for one in kept]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_the_graph_is_the_same_if_workers_prepare_it(
+    is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, here, shared = folder_of(tmp_path / "folder", sheet), tmp_path / "here", tmp_path / "shared"
+    build(folder, here)
+    monkeypatch.setattr(document_rows, "SHARED_FROM", 1)
+    monkeypatch.setattr(document_rows, "DOCUMENTS_AT_ONCE", 5)
+    computed_here: list[str] = []
+    compute = document_rows.document_rows
+
+    def noted(artifacts: ArtifactStore, document: document_rows.RowsInput) -> SubgraphRows:
+        computed_here.append(document.entry.uri)
+        return compute(artifacts, document)
+
+    monkeypatch.setattr(document_rows, "document_rows", noted)
+    if is_lost:
+        monkeypatch.setattr(Dispatcher, "submit_all", lose_last_job)
+    build(folder, shared)
+    assert len(computed_here) == (DOCUMENTS % 5 if is_lost else 0)
+    assert exported(shared) == exported(here)
+    assert entries_of(shared) == entries_of(here)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
@@ -113,6 +113,9 @@ class Pool(Protocol):
         """Give back what waits for the next job; it may take longer to begin."""
         ...
 
+
+SubmitAll = Callable[[Callable[..., bytes], Sequence[tuple[object, ...]]], Sequence[Future[JobResult]]]
+"""Runs a function in worker processes, once with each tuple of arguments."""
 
 HEAD = struct.Struct("<cQQ")
 

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 BATCH = 4096
 INDEX_FROM = 8_000
 """Minimum rows for an approximate index of vectors; with fewer rows, exact search is fast enough."""
-PROBED_SHARE, PROBED_LEAST = 0.05, 50
+PARTITIONED = 0.25
+"""Partitions of an index per square root of its rows: each row is compared with all of them, which is most of the work
+of making it. With 1, and 50 partitions read, that takes three times as long and finds no more
+(`benchmarks/vector_index.py`)."""
+PROBED_SHARE, PROBED_LEAST = 0.05, 20
 """Share of the partitions of an index that a search reads, and their minimum number."""
 REFINED = 2
 """Candidates of the index per requested result, which are ranked by the full vectors: the index has only one byte per
@@ -313,7 +317,7 @@ def _full_text(wanted: Mapping[str, float]) -> FullTextQuery:
 
 
 def _partitions(rows: int) -> int:
-    return max(1, int(rows**0.5))
+    return max(1, int(PARTITIONED * rows**0.5))
 
 
 def _found(query: lancedb.query.AsyncQueryBase, where: Filter) -> pa.Table:
