@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -186,8 +187,11 @@ def _wipe_stores(stores: Stores, keep_cache: bool) -> bool:
     if embeddings.is_file() and not keep_cache:
         texts = (record.text for batch in stores.vectors.records() for record in batch.records)
         keep_vectors(embeddings, stores.embedder.info, texts)
-    stores.vectors.optimize(erase=True)
-    return stores.embedded.wipe()
+    with ThreadPoolExecutor(1) as threads:  # neither needs Python's lock
+        wiped = threads.submit(stores.vectors.optimize, erase=True)
+        complete = stores.embedded.wipe()
+        wiped.result()
+    return complete
 
 
 def _drop_indexes(stores: Stores) -> None:

@@ -1,7 +1,7 @@
 """The self-recall gate over the whole knowledge base: atoms that do not retrieve their own chunk are not indexed.
 
-If most documents are new, worker processes compute it, each for the atoms of its share of the documents, while the
-main process links them; otherwise the main process computes it.
+In a large knowledge base, worker processes compute it while the main process links the documents: if most documents are
+new, each for the atoms of its share of the documents, otherwise one for the changed documents.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pipelines.store.catalog import Entry
 STAGE = "recall"
 """The stage under which the ranks of atoms are stored, so that only those of changed documents are computed."""
 SHARED_FROM = 256
-"""Minimum new documents for which workers compute the gate: with linux-doc, so many take one process three seconds, and
-each worker takes one second to read all chunks."""
+"""Minimum documents for which workers compute the gate: with linux-doc, so many new ones take one process three
+seconds, and each worker takes one second to read all chunks."""
 _PER_LIMIT = 64
 """Documents that a worker reads before its CPU limit is restarted: about the size of a batch."""
 
@@ -51,32 +51,58 @@ def gate(entries: Sequence[Entry], stores: Stores) -> Gate:
     See `pipelines.atomize.self_recall` (PIKE-RAG 5.3.1). Raises `DocumentsFailed` if the vectors of some documents
     cannot be read.
     """
-    return _computed_here(entries, stores, _kept(stores))
+    by_key = {entry.artifacts["embed"]: entry for entry in entries}
+
+    def read(key: str) -> DocumentRecords:
+        data = read_artifact(stores.artifacts, by_key[key], "embed")
+        with drop_unreadable(stores.artifacts, by_key[key], "embed"):
+            return read_searched(data)
+
+    try:
+        failed = _failed_atoms(stores.artifacts, _place(stores), tuple(by_key), read)
+    except Exception:
+        # Read each document separately, to find those that fail.
+        each("gate", entries, lambda entry: entry.document, lambda entry: read(entry.artifacts["embed"]))
+        raise
+    return _gate_of(failed, entries)
 
 
 def begin_gate(entries: Sequence[Entry], stores: Stores, submit_all: SubmitAll, workers: int) -> Callable[[], Gate]:
     """Start computing `gate`, and return a function that waits for its result; it returns and raises as `gate` does.
 
-    Workers compute it if most documents are new; otherwise, or if a worker fails, this process does.
+    This process computes it if there are few documents, or if a worker fails.
     """
-    keys, before = [entry.artifacts["embed"] for entry in entries], _kept(stores)
-    if len(keys) - sum(key in before for key in keys) < max(SHARED_FROM, len(keys) / 2):
-        done = _computed_here(entries, stores, before)
+    keys, place = [entry.artifacts["embed"] for entry in entries], _place(stores)
+    if len(keys) < SHARED_FROM:
+        done = gate(entries, stores)
         return lambda: done
-    jobs = submit_all(rank_documents, [(stores.artifacts, keys, keys[number::workers]) for number in range(workers)])
+    new = len(set(keys) - _kept_keys(stores.artifacts, place))
+    share = new >= max(SHARED_FROM, len(keys) / 2)
+    if share:
+        jobs = submit_all(rank_documents, [(stores.artifacts, keys, keys[one::workers]) for one in range(workers)])
+    else:
+        jobs = submit_all(update_ranks, [(stores.artifacts, place, keys)])
 
+    @codec.collector_paused()
     def ended() -> Gate:
         results = [job.result().result for job in jobs]
-        with codec.collector_paused():
-            parts = [codec.unpack(result, _Ranked) for result in results if result is not None]
-            if len(parts) < len(results):
-                return _computed_here(entries, stores, before)
-            found = {key: ranks for part in parts for key, ranks in _unpacked(part.kept).items()}
-            _keep(stores, {key: found[key] for key in dict.fromkeys(keys)})
-        failed = {key: atoms for part in parts for key, atoms in part.failed.items()}
-        return Gate({one.document: failed[key] for one, key in zip(entries, keys, strict=True) if key in failed})
+        done = [result for result in results if result is not None]
+        if len(done) < len(results):
+            return gate(entries, stores)
+        if not share:
+            return _gate_of(codec.unpack(done[0], dict[str, tuple[str, ...]]), entries)
+        parts = [codec.unpack(result, _Ranked) for result in done]
+        found = {key: ranks for part in parts for key, ranks in _unpacked(part.kept).items()}
+        _keep(stores.artifacts, place, {key: found[key] for key in dict.fromkeys(keys)})
+        return _gate_of({key: atoms for part in parts for key, atoms in part.failed.items()}, entries)
 
     return ended
+
+
+def _gate_of(failed: Mapping[str, tuple[str, ...]], entries: Sequence[Entry]) -> Gate:
+    """Return the gate for failed atoms by the keys of vectors."""
+    keys = ((entry.document, entry.artifacts["embed"]) for entry in entries)
+    return Gate({document: failed[key] for document, key in keys if key in failed})
 
 
 def rank_documents(job: JobContext, artifacts: ArtifactStore, keys: Sequence[str], asked: Sequence[str]) -> bytes:
@@ -85,6 +111,22 @@ def rank_documents(job: JobContext, artifacts: ArtifactStore, keys: Sequence[str
     The function of a job. Documents are identified by the keys of their vectors. Raises `ArtifactUnreadable`,
     `DecodeError`.
     """
+    records = _RecordsByKey(keys, _reader(job, artifacts), frozenset(asked))
+    with codec.collector_paused():
+        found = rank(records, asked=asked)
+        return codec.pack(_Ranked(_packed(found, keys), _failed_of(records, found)))
+
+
+def update_ranks(job: JobContext, artifacts: ArtifactStore, place: str, keys: Sequence[str]) -> bytes:
+    """Update the stored ranks for these documents; return the packed failed atoms by the keys of vectors.
+
+    The function of a job. Raises `ArtifactUnreadable`, `DecodeError`.
+    """
+    return codec.pack(_failed_atoms(artifacts, place, keys, _reader(job, artifacts)))
+
+
+def _reader(job: JobContext, artifacts: ArtifactStore) -> Callable[[str], DocumentRecords]:
+    """Return the function that reads a document in a worker, by the key of its vectors."""
     reads = count()
 
     def read(key: str) -> DocumentRecords:
@@ -94,41 +136,25 @@ def rank_documents(job: JobContext, artifacts: ArtifactStore, keys: Sequence[str
             raise ArtifactUnreadable("vectors are gone", ids=(key,))
         return read_searched(data)
 
-    records = _RecordsByKey(keys, read, frozenset(asked))
-    with codec.collector_paused():
-        found = rank(records, asked=asked)
-        failed = {key: _failed(records.atoms(key), ranks) for key, ranks in found.items() if not _all_passed(ranks)}
-        return codec.pack(_Ranked(_packed(found, keys), failed))
+    return read
 
 
 @codec.collector_paused()
-def _computed_here(entries: Sequence[Entry], stores: Stores, before: Ranks) -> Gate:
-    by_key = {entry.artifacts["embed"]: entry for entry in entries}
-
-    def read(key: str) -> DocumentRecords:
-        data = read_artifact(stores.artifacts, by_key[key], "embed")
-        with drop_unreadable(stores.artifacts, by_key[key], "embed"):
-            return read_searched(data)
-
-    records = _RecordsByKey(
-        tuple(by_key), read, frozenset(key for key, ranks in before.items() if not _all_passed(ranks))
-    )
-    try:
-        found = rank(records, before)
-    except Exception:
-        # Read each document separately, to find those that fail.
-        each("gate", entries, lambda entry: entry.document, lambda entry: read(entry.artifacts["embed"]))
-        raise
+def _failed_atoms(
+    artifacts: ArtifactStore, place: str, keys: Sequence[str], read: Callable[[str], DocumentRecords]
+) -> dict[str, tuple[str, ...]]:
+    """Update the stored ranks for these documents, and return the failed atoms by the keys of vectors."""
+    before = _kept(artifacts, place)
+    failing = frozenset(key for key, ranks in before.items() if not _all_passed(ranks))
+    records = _RecordsByKey(keys, read, failing)
+    found = rank(records, before)
     if found != before:
-        _keep(stores, found)
-    failing = [entry for entry in entries if not _all_passed(found[entry.artifacts["embed"]])]
+        _keep(artifacts, place, found)
+    return _failed_of(records, found)
 
-    def failed_of(entry: Entry) -> tuple[str, ...]:
-        key = entry.artifacts["embed"]
-        return _failed(records.atoms(key), found[key])
 
-    failed = each("gate", failing, lambda entry: entry.document, failed_of)
-    return Gate({entry.document: atoms for entry, atoms in zip(failing, failed, strict=True)})
+def _failed_of(records: _RecordsByKey, found: Ranks) -> dict[str, tuple[str, ...]]:
+    return {key: _failed(records.atoms(key), ranks) for key, ranks in found.items() if not _all_passed(ranks)}
 
 
 def _all_passed(ranks: Sequence[ChunkRank]) -> bool:
@@ -192,17 +218,35 @@ class _Ranked:
     failed: Mapping[str, tuple[str, ...]]
 
 
-def _kept(stores: Stores) -> Ranks:
-    data = stores.artifacts.get(STAGE, _key(stores))
+@dataclass(frozen=True, slots=True)
+class _KeptKeys:
+    """The fields of `_Kept` that tell whose ranks it has."""
+
+    keys: tuple[str, ...]
+    of: tuple[int, ...] | None = None
+
+
+def _kept(artifacts: ArtifactStore, place: str) -> Ranks:
+    data = artifacts.get(STAGE, place)
     return _unpacked(codec.decode(data, _Kept)) if data is not None else {}
 
 
-def _keep(stores: Stores, ranks: Ranks) -> None:
-    stores.artifacts.remove(STAGE, _key(stores))
-    stores.artifacts.put(STAGE, _key(stores), codec.encode(_packed(ranks, tuple(ranks))))
+def _kept_keys(artifacts: ArtifactStore, place: str) -> set[str]:
+    """Return the keys of the documents whose ranks are stored."""
+    data = artifacts.get(STAGE, place)
+    if data is None:
+        return set()
+    kept = codec.decode(data, _KeptKeys)
+    return set(kept.keys if kept.of is None else (kept.keys[number] for number in kept.of))
 
 
-def _key(stores: Stores) -> str:
+def _keep(artifacts: ArtifactStore, place: str, ranks: Ranks) -> None:
+    artifacts.remove(STAGE, place)
+    artifacts.put(STAGE, place, codec.encode(_packed(ranks, tuple(ranks))))
+
+
+def _place(stores: Stores) -> str:
+    """Return the key of the artifact with the ranks."""
     return content_id(STAGE, str(VERSIONS[STAGE]), vectors_name(stores.embedder.info)).partition(":")[2]
 
 

@@ -73,23 +73,29 @@ def lose_last_job(self: Dispatcher, function: object, calls: Sequence[object]) -
 SUBMIT_ALL = Dispatcher.submit_all
 
 
+def ranks_of(kb: Path) -> list[bytes | None]:
+    artifacts = FileArtifacts(kb / "artifacts")
+    return [artifacts.get("recall", key) for key in artifacts.keys("recall")]
+
+
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_several_workers_find_the_same_as_one_process(
     is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, here, shared = folder_of(tmp_path / "folder", similar_sheet), tmp_path / "here", tmp_path / "shared"
     settings = Settings(ingest=FEW.model_copy(update={"workers": 2}))
-    build(folder, here, settings)
-    monkeypatch.setattr(gate, "SHARED_FROM", 1)
-    if is_lost:
-        monkeypatch.setattr(Dispatcher, "submit_all", lose_last_job)
-    build(folder, shared, settings)
-    assert sum(entry.counts["quarantined"] for entry in entries_of(here).values()) > 0
-    assert exported(shared) == exported(here)
-    assert entries_of(shared) == entries_of(here)
-    kept = [FileArtifacts(kb / "artifacts") for kb in (here, shared)]
-    found = [[one.get("recall", key) for key in one.keys("recall")] for one in kept]
-    assert found[0] == found[1]
+    for text in (similar_sheet(3), similar_sheet(DOCUMENTS - 1)):  # all documents are new, then one
+        (folder / "3.md").write_text(text)
+        build(folder, here, settings)
+        with monkeypatch.context() as patched:
+            patched.setattr(gate, "SHARED_FROM", 1)
+            if is_lost:
+                patched.setattr(Dispatcher, "submit_all", lose_last_job)
+            build(folder, shared, settings)
+        assert sum(entry.counts["quarantined"] for entry in entries_of(here).values()) > 0
+        assert exported(shared) == exported(here)
+        assert entries_of(shared) == entries_of(here)
+        assert ranks_of(shared) == ranks_of(here)
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
