@@ -145,9 +145,9 @@ def _without_cycles(hops: Hops, path: Sequence[Numbers]) -> Hops:
 def _round(hops: Hops, size: int) -> PropagationRound:
     gain = np.zeros(size, dtype=np.float32)
     parent = np.full(size, -1, dtype=np.int32)
-    rising = np.argsort(hops.gains, kind="stable")
-    gain[hops.targets[rising]] = hops.gains[rising]
-    parent[hops.targets[rising]] = hops.sources[rising]
+    np.maximum.at(gain, hops.targets, hops.gains)
+    best = np.flatnonzero(hops.gains == gain[hops.targets])  # of equal ones, the last counts
+    parent[hops.targets[best]] = hops.sources[best]
     passed_on = np.zeros(size, dtype=np.float32)
     np.maximum.at(passed_on, hops.sources, hops.gains)
     return PropagationRound(hops, gain, parent, passed_on)
@@ -157,7 +157,9 @@ def _answered(
     query: AnalyzedQuery, covered: Weights, path: Sequence[Numbers], hops: Hops, settings: RetrieveSettings
 ) -> NDArray[np.float32]:
     """Return the factor of each hop for the part of the question that its target answers and its path does not."""
-    targets, place = np.unique(hops.targets, return_inverse=True)
+    is_target = np.zeros(covered.shape[1], dtype=bool)
+    is_target[hops.targets] = True
+    targets, place = np.flatnonzero(is_target), (np.cumsum(is_target) - 1)[hops.targets]
     closed = np.any([covered[:, chunks] > 0 for chunks in path], axis=0)
     shares = (query.weights[:, None] * ~closed).T @ np.minimum(covered[:, targets], MAX_ANSWERED) / query.ideal
     full = np.minimum(shares[hops.sources, place] / settings.rest, MAX_ANSWERED)
