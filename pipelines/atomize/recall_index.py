@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.atomize.chunk_terms import ChunkTerms
+from pipelines.core.sketches import principal_axes, sketched
 from pipelines.core.vectors import Vectors
 from pipelines.store.vector import EmbeddedRecords
 
@@ -33,9 +34,9 @@ _CELLS = 1 << 24
 """Scores of a block: 64 MiB."""
 _FEW_PAIRS, _FEW_CHUNKS = 1 << 24, 1 << 13
 """Numbers of pairs and of chunks up to which comparing all pairs costs less than building an index."""
-_SKETCHED, _SAMPLE = (7, 31), 4096
-"""Axes of vector sketches, the coarse and the fine, and about how many chunks the axes are computed from. Of the chunks
-with enough terms, in five times 800 pages of linux-doc, the coarse leave a seventh and the fine a twelfth of those."""
+_SKETCHED = (7, 31)
+"""Axes of vector sketches, the coarse and the fine. Of the chunks with enough terms, in five times 800 pages of
+linux-doc, the coarse leave a seventh and the fine a twelfth of those."""
 _MARGIN = ONE // 1000
 """An upper bound of the rounding error of a product of sketches."""
 _FEW_ATOMS = 2048
@@ -115,9 +116,9 @@ class ChunkIndex:
         rest: list[AtomQuery] = []
         if self.is_indexed(pairs):
             vectors = np.stack([atom.vector for atom in atoms]) if atoms else self._vectors[:0]
-            sketches = [self._sketched(vectors, axes) for axes in _SKETCHED]
-            for atom, *sketched in zip(atoms, *sketches, strict=True):
-                if not self._rank_by_terms(atom, sketched):
+            sketches = [sketched(vectors, axes) for axes in self._axes]
+            for atom, *own_sketches in zip(atoms, *sketches, strict=True):
+                if not self._rank_by_terms(atom, own_sketches):
                     rest.append(atom)
         else:
             rest += atoms
@@ -153,7 +154,7 @@ class ChunkIndex:
                     near = columns[first:last]
                     self._add_above(block[number], near, cosines[number, near], terms)
 
-    def _rank_by_terms(self, atom: AtomQuery, sketched: Sequence[Vectors]) -> bool:
+    def _rank_by_terms(self, atom: AtomQuery, own_sketches: Sequence[Vectors]) -> bool:
         """Do what `rank` does for one atom by way of its terms; False where any chunk may outrank its own."""
         own, terms = atom.rank.own, len(atom.terms)
         missing = own - self._max_cosine  # a share that is not above this does not suffice
@@ -162,7 +163,7 @@ class ChunkIndex:
         near, most = self._all_terms.having(atom.terms, missing * terms // ONE + 1)
         shares = _shares(most, terms)
         # Not by `@`, which has threads wait for one another over products as small as these.
-        for sketches, sketch in zip(self._sketches, sketched, strict=True):
+        for sketches, sketch in zip(self._sketches, own_sketches, strict=True):
             left = np.einsum("ij,j->i", sketches.take(near, axis=0), sketch) + shares > own - _MARGIN
             near, shares = near[left], shares[left]
         cosines = np.einsum("ij,j->i", self._vectors.take(near, axis=0), atom.vector)
@@ -187,24 +188,13 @@ class ChunkIndex:
         return ChunkTerms(self._terms, frozenset(term for atom in atoms for term in atom.terms))
 
     @cached_property
-    def _axes(self) -> Vectors:
-        """The principal axes of the chunks' vectors, of shape (dimension, axes), the main ones last."""
-        some = self._vectors[:: len(self._vectors) // _SAMPLE + 1].astype(np.float64)
-        axes: Vectors = np.linalg.eigh(some.T @ some)[1].astype(np.float32)
-        return axes
+    def _axes(self) -> tuple[Vectors, ...]:
+        axes = principal_axes(self._vectors)
+        return tuple(axes[:, -count:] for count in _SKETCHED)
 
     @cached_property
     def _sketches(self) -> tuple[Vectors, ...]:
-        return tuple(self._sketched(self._vectors, axes) for axes in _SKETCHED)
-
-    def _sketched(self, vectors: Vectors, axes: int) -> Vectors:
-        """Return sketches of vectors: coordinates along the main axes, and the length of the remainder.
-
-        Products of sketches are upper bounds of the products of their vectors (Cauchy-Schwarz).
-        """
-        along = vectors @ self._axes[:, -axes:]
-        rest = np.sqrt(np.maximum((vectors**2).sum(-1) - (along**2).sum(-1), 0))
-        return np.concatenate([along, rest[..., None]], -1)
+        return tuple(sketched(self._vectors, axes) for axes in self._axes)
 
     def _add_above(self, atom: AtomQuery, near: ChunkNumbers, cosines: Vectors, terms: ChunkTerms) -> None:
         """Add the outranking ones of the chunks `near`, which are in order: the nearest first."""

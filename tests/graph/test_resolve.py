@@ -220,6 +220,23 @@ def test_nearest_pairs_with_a_cache_of_other_names_equal_those_without_a_cache(
         assert found(numbers, cache) == found(numbers, None)
 
 
+@pytest.mark.parametrize("noise", [0.02, 0.6])  # near names are few, or in one direction so many that all are compared
+def test_nearest_pairs_among_thousands_of_names_equal_those_of_the_full_cosine_matrix(noise: float) -> None:
+    chance = np.random.default_rng(3)
+    centres = chance.normal(size=(400, 96)) * np.linspace(2, 0.1, 96)
+    rows = centres[chance.integers(0, 400, 3000)] + chance.normal(scale=noise, size=(3000, 96))
+    rows += 8 * (noise > 0.5)
+    vectors: Vectors = np.rint(rows / np.linalg.norm(rows, axis=1, keepdims=True) * 4000).astype(np.float32) / 4000
+    steps = np.rint(vectors * 4000).astype(np.int64)
+    scores = steps @ steps.T
+    np.fill_diagonal(scores, -(2 * 4000**2))
+    nearest = np.argsort(-scores, axis=1, kind="stable")[:, :5]
+    near = np.take_along_axis(scores, nearest, axis=1) >= 0.82 * 4000**2
+    expected = {tuple(sorted((int(i), int(nearest[i, place])))) for i, place in np.argwhere(near)}
+    assert len(expected) > 3000
+    assert {(i, j) for i, j, _ in nearest_pairs(vectors, 5, 0.82)} == expected
+
+
 def test_normalized_keys_keep_the_distinguishing_words() -> None:
     assert key("The Acme Co., Ltd.") == key("ACME") == "acme"
     assert key("The Company") == "company" != key("The Corporation")
