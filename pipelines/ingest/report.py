@@ -77,8 +77,9 @@ class Report:
 
     `documents` counts the files of the folder by status, `changes` those "done", "unchanged", "removed" and "left out",
     and `contents` the items of the knowledge base by kind. `dropped` counts the results of language work that failed a
-    check, by reason; `usage` has the model's calls and tokens by role. `stopped` is the reason why the run ended early,
-    empty if it did not.
+    check, by reason; `usage` has the model's calls and tokens by role. `step_seconds` has the wall time of each step in
+    order, first "documents", the stages of all documents. `stopped` is the reason why the run ended early, empty if it
+    did not.
     """
 
     knowledge_base: str
@@ -88,6 +89,7 @@ class Report:
     contents: dict[str, int] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
     usage: dict[str, dict[str, float]] = field(default_factory=dict)
+    step_seconds: dict[str, float] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     unfinished: int = 0
     stopped: str = ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from pipelines.core.errors import BudgetExceeded, DocumentsFailed, SourceError, TooLarge
@@ -74,6 +75,7 @@ class IngestRun:
         self._trouble: list[Failure] = [*origin.failures]
         self.stopped = ""
         self._parts: Counter[str] = Counter()
+        self._seconds: dict[str, float] = {}
 
     def prepare(self, begins: bool = True) -> tuple[SourceItem, ...]:
         """Scan the folder and return the items to compile. Raises `SourceError` for a folder without documents.
@@ -226,6 +228,15 @@ class IngestRun:
         self._tell(Event(Stage.LEARN, Phase.DONE, detail=f"{len(pairs)} pairs"))
         return ()
 
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Add the time spent in this context to the seconds of a step."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._seconds[step] = self._seconds.get(step, 0) + time.monotonic() - began
+
     def report(self) -> Report:
         """Return the report of the run."""
         entries = self.stores.catalog.entries()
@@ -238,6 +249,7 @@ class IngestRun:
             contents=_sum(entry.counts for entry in entries),
             dropped=_sum(one.dropped for one in compiled),
             usage=usage_by_role(self._ledger, ESTIMATE.read(self.stores.catalog)),
+            step_seconds={step: round(seconds, 3) for step, seconds in self._seconds.items()},
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
             stopped=self.stopped,

@@ -78,19 +78,19 @@ async def execute(run: IngestRun, items: Sequence[SourceItem], steps: Steps = PL
         steps: how the steps are executed.
     """
     if run.asks_model:
-        await steps.take(RunStep.CLASSES, lambda: run.choose_classes(items))
+        await _take(run, steps, RunStep.CLASSES, lambda: run.choose_classes(items))
     await compile_all(run, items, steps)
     if run.asks_model:
-        await steps.take(RunStep.JUDGE, run.judge)
+        await _take(run, steps, RunStep.JUDGE, run.judge)
     await _link(run, steps)
     async with steps.writing():
         await _write(run, steps)
-        await steps.take(RunStep.INDEX, run.corpus.index)
-        await steps.take(RunStep.ERASE, run.corpus.erase)
+        await _take(run, steps, RunStep.INDEX, run.corpus.index)
+        await _take(run, steps, RunStep.ERASE, run.corpus.erase)
         if run.projects:
-            await steps.take(RunStep.PROJECT, run.corpus.project)
+            await _take(run, steps, RunStep.PROJECT, run.corpus.project)
     if run.learns:
-        await steps.take(RunStep.LEARN, run.learn)
+        await _take(run, steps, RunStep.LEARN, run.learn)
     report = run.report()
     run.record(report)
     return report
@@ -101,30 +101,36 @@ async def compile_all(run: IngestRun, items: Sequence[SourceItem], steps: Steps 
     pending = items
     if pending:
         await run.fetch_model()
-    while pending:
-        pending = await steps.compile(run, pending)
+    with run.timed("documents"):
+        while pending:
+            pending = await steps.compile(run, pending)
     await asyncio.to_thread(run.dispatcher.rest)  # the following steps need the memory of the processes
 
 
 async def _link(run: IngestRun, steps: Steps) -> None:
     if not run.corpus.is_linked():
-        await steps.take(RunStep.GATE, run.corpus.gate)
-        await steps.take(RunStep.LINK, run.corpus.link)
+        await _take(run, steps, RunStep.GATE, run.corpus.gate)
+        await _take(run, steps, RunStep.LINK, run.corpus.link)
 
 
 async def _write(run: IngestRun, steps: Steps) -> None:
     corpus = run.corpus
-    await steps.take(RunStep.REMOVE, corpus.remove)
+    await _take(run, steps, RunStep.REMOVE, corpus.remove)
     await _load(run, steps)
     if corpus.to_relink:
-        await steps.take(RunStep.LINK, corpus.relink)
+        await _take(run, steps, RunStep.LINK, corpus.relink)
         await _load(run, steps)
-    await steps.take(RunStep.LINKS, corpus.finish)
+    await _take(run, steps, RunStep.LINKS, corpus.finish)
 
 
 async def _load(run: IngestRun, steps: Steps) -> None:
     corpus = run.corpus
     for part in corpus.parts():
         subject = f"{len(part)} documents"
-        await steps.take(RunStep.VECTORS, partial(corpus.write_vectors, part), subject)
-        await steps.take(RunStep.GRAPH, partial(corpus.write_graph, part), subject)
+        await _take(run, steps, RunStep.VECTORS, partial(corpus.write_vectors, part), subject)
+        await _take(run, steps, RunStep.GRAPH, partial(corpus.write_graph, part), subject)
+
+
+async def _take(run: IngestRun, steps: Steps, step: RunStep, work: Work, subject: str = "") -> None:
+    with run.timed(step.value):
+        await steps.take(step, work, subject)
