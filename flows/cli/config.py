@@ -83,12 +83,13 @@ def distrust(kb: _Kb) -> None:
 
 
 @config_app.command()
-def trusted() -> None:
+def trusted(json: Json = False) -> None:
     """List the knowledge bases with permissions."""
+    from flows.cli.printing import print_rows
     from pipelines.trust import confirmed
 
-    for path in sorted(confirmed()):
-        say(shown(path))
+    found = sorted(confirmed())
+    print_rows(("knowledge base",), [(path,) for path in found], found, json)
 
 
 def _line(permission: Permission) -> str:

@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,18 @@ def test_a_conversation_is_saved_resumed_and_dropped(chat: Chat) -> None:
     assert kept(chat) == []
     code, _, err = chat("--last")
     assert (code, "strata chat --list" in err) == (4, True)
+
+
+def test_a_resumed_answer_of_several_lines_is_shown_in_lines(chat: Chat, place: Path) -> None:
+    with closing(EmbeddedStore.open(KnowledgeBaseFolder(place / "kb").database, create=False)) as store:
+        keep_conversation(store.catalog, KeptConversation.new().said("Which?", "Which?", "the bolts\nthe seal", ()))
+    assert "> Which?\nthe bolts\nthe seal\n" in chat("--last")[1]
+
+
+def test_answers_are_printed_as_json_without_prompts(chat: Chat) -> None:
+    code, out, _ = chat("--json", "--private", typed="What do the casing bolts of the K65 need?\n")
+    assert code == 0
+    assert "68 Nm" in json.loads(out)["text"]
 
 
 def test_an_unknown_name_gets_a_suggestion(chat: Chat) -> None:
