@@ -13,20 +13,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pipelines.core.document import Document, Page, Source
-from pipelines.core.errors import LeadsOut, NotFound
+from pipelines.core.errors import LeadsOut, NotFound, StrataError
 from pipelines.core.ids import INSIDE, path_of
 from pipelines.core.work.job import Job, JobContext, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file, within
 from pipelines.parse.image import draw_page, drawable
+from pipelines.parse.magic import XPS
 from pipelines.parse.parse import temporary_file
 from pipelines.store.catalog import Entry
 from serve.library import OpenBase
 from serve.settings import RequestLimits
 from serve.views import PageView
+
+if TYPE_CHECKING:
+    from pipelines.parse.pdf.mupdf import PdfFile
 
 _MEBIBYTE = 1 << 20
 _Stamp = tuple[int, int, int, int, int]
@@ -181,7 +185,7 @@ class PagePictures:
         if (known := self._known(key)) is not None:
             return known
         dpi = min(DPI, LONGEST_SIDE * 72 / longest) if (longest := max(size)) else DPI
-        job = Job(draw_in_worker, (path, media_type, number, passwords, dpi))
+        job = Job(draw_in_worker, (path, media_type, number, passwords, dpi, key[0]))
         picture = self._pool.submit(job, _picture).result()
         if not picture:
             raise NotFound("the page cannot be drawn")
@@ -213,11 +217,32 @@ class PagePictures:
 
 
 def draw_in_worker(
-    job: JobContext, path: Path, media_type: str, number: int, passwords: tuple[str, ...], dpi: float
+    job: JobContext, path: Path, media_type: str, number: int, passwords: tuple[str, ...], dpi: float, name: str
 ) -> bytes:
-    """Draw a page; the job of the worker."""
+    """Draw a page of the file called `name`; the job of the worker."""
     job.begin("draw")
+    if media_type == XPS:
+        return _draw_converted(path, number, dpi, name)
     return draw_page(path, media_type, number, passwords, dpi)
+
+
+_CONVERTED: dict[str, PdfFile] = {}
+"""The last XPS file that this worker drew, by its name: to draw any page of it, all are converted to PDF."""
+
+
+def _draw_converted(path: Path, number: int, dpi: float, name: str) -> bytes:
+    """Return a page as PNG, empty if it cannot be drawn."""
+    from pipelines.parse.pdf.mupdf import PdfFile
+
+    try:
+        if name not in _CONVERTED:
+            while _CONVERTED:
+                with _CONVERTED.popitem()[1]:
+                    pass  # closes it
+            _CONVERTED[name] = PdfFile(path)
+        return _CONVERTED[name].render(number, max(1, int(dpi)))
+    except (StrataError, RuntimeError, ValueError, IndexError):
+        return b""
 
 
 def _picture(ended: JobResult) -> bytes:

@@ -130,6 +130,21 @@ def test_every_page_fits_a_narrow_screen_and_has_landmarks_and_labels(
             assert page.evaluate(f"{nameless}.length") == 0, path
 
 
+def test_names_are_readable_on_a_narrow_screen(browser: Browser, served: Served) -> None:
+    with browser.new_context(base_url=served.url, viewport={"width": 400, "height": 900}) as context:
+        context.set_default_timeout(WAIT)
+        page = context.new_page()
+        page.goto("/kb/kb/graph")
+        names = page.locator("#drawing text")
+        names.first.wait_for()
+        heights = names.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+        assert min(heights) > 8
+        for path in ("documents", "entities", "tags"):
+            page.goto(f"/kb/kb/{path}")
+            widths = page.locator("tbody th").evaluate_all("all => all.map(one => one.clientWidth)")
+            assert min(widths) >= 0.44 * 400
+
+
 def test_an_unknown_document_gets_a_suggestion_and_filters_are_kept_in_the_url(page: Page) -> None:
     page.goto("/kb/kb/ask?q=Who stops pump B-03?&document=polices/stop.txt")
     page.get_by_text("did you mean policies/stop.txt?").wait_for()
