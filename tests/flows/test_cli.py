@@ -122,6 +122,13 @@ def test_a_question_may_be_typed_without_quotes(strata: Strata, kb: Path) -> Non
     assert quoted[0] == 0
 
 
+def test_the_page_of_an_answer_fits_a_phone_and_a_dark_room(strata: Strata, kb: Path, tmp_path: Path) -> None:
+    strata("ask", "What does the standard describe?", "--kb", kb, "--html", tmp_path / "answer.html")
+    page = (tmp_path / "answer.html").read_text("utf-8")
+    assert "width=device-width" in page
+    assert "color-scheme: light dark" in page
+
+
 def test_json_output_has_the_whole_answer(strata: Strata, kb: Path) -> None:
     _, out, _ = strata("ask", "How often is the bearing oil changed?", "--kb", kb, "--json")
     answer = json.loads(out)
