@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +20,7 @@ from pipelines import build
 from pipelines.ingest.feedback import MOST, KeptConversation, conversation_named, keep_conversation
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.folder import KnowledgeBaseFolder
+from tests.conftest import ROOT
 
 Chat = Callable[..., tuple[int, str, str]]
 
@@ -88,6 +93,30 @@ def test_answers_are_printed_as_json_without_prompts(chat: Chat) -> None:
     code, out, _ = chat("--json", "--private", typed="What do the casing bolts of the K65 need?\n")
     assert code == 0
     assert "68 Nm" in json.loads(out)["text"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+def test_the_arrow_keys_bring_a_question_back(place: Path) -> None:
+    here, there = os.openpty()
+    command = [sys.executable, "-m", "flows.cli.app", "chat", "--private", "--kb", str(place / "kb")]
+    with subprocess.Popen(command, cwd=ROOT, stdin=there, stdout=there, stderr=subprocess.DEVNULL) as process:
+        os.close(there)
+        told = _read_until(here, "> ")
+        for typed in (b"What do the casing bolts of the K65 need?\n", b"\x1b[A\n"):
+            os.write(here, typed)
+            told += _read_until(here, "\n> ")
+        os.write(here, b"\n")
+        process.wait(60)
+    os.close(here)
+    assert told.count("need 68 Nm. [1]") == 2
+
+
+def _read_until(terminal: int, words: str) -> str:
+    """Return the plain text of a terminal up to some words."""
+    told = ""
+    while words not in told:
+        told = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", told + os.read(terminal, 4096).decode())
+    return told
 
 
 def test_an_unknown_name_gets_a_suggestion(chat: Chat) -> None:
