@@ -46,6 +46,7 @@ def test_an_answer_is_streamed_and_a_citation_opens_its_page_with_the_quote_mark
     dialog.get_by_role("img").wait_for()
     page.wait_for_function("document.querySelector('#source-page').naturalWidth > 0")
     assert dialog.locator("rect.quoted").count() >= 1
+    assert "K80-250" in dialog.locator("#source-context").inner_text()  # the names of the row's columns
     row, sheet = dialog.locator("rect.quoted").first.bounding_box(), dialog.get_by_role("img").bounding_box()
     assert row is not None
     assert sheet is not None

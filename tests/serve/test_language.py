@@ -79,6 +79,10 @@ def test_tables_of_names_are_complete() -> None:
     missing += [f"remedy.{one.value}" for one in Status if one is not Status.INDEXED]
     missing += [f"problem.{status.value}" for _, status in _STATUSES]
     missing += [f"media.{one.media_type}" for one in built_in_formats()]
+    kinds = {
+        kind for file in (ROOT / "qa").rglob("*.py") for kind in re.findall(r'\bStep\(\s*"([a-z ]+)"', file.read_text())
+    }
+    missing += [f"step.{kind}" for kind in kinds - {"round"}]  # whose text says what it is
     missing += [f"class.{name}" for name in (*NAMED_KINDS, UNNAMED_KIND, CO_OCCURRENCE)]
     assert [entry for entry in missing if entry not in entries] == []
     assert name_in_table("kind", "Something new") == "Something new"
