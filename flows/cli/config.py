@@ -186,7 +186,9 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @cache_app.command()
 def prune(
     kb: Kb = DEFAULT_KB,
-    unused_days: Annotated[int, typer.Option(help="Only replies not used for this number of days; 0 for all.")] = 0,
+    unused_days: Annotated[
+        int, typer.Option(min=0, help="Only replies not used for this number of days; 0 for all.")
+    ] = 0,
     role: Annotated[str, typer.Option(help="Only replies for this role (distil, answer, ...).")] = "",
     model: Annotated[str, typer.Option(help="Only replies of this model.")] = "",
 ) -> None:
