@@ -219,11 +219,22 @@ def _usage(report: Report) -> TextTable:
     return table
 
 
+def done_now(report: Report) -> int:
+    """Return how many documents the run processed without a failure."""
+    return max(0, report.changes.get("done", 0) - failed_now(report))
+
+
+def failed_now(report: Report) -> int:
+    """Return how many documents failed in this run, without those that had failed before and were left alone."""
+    return sum(count.failed for count in report.stages.values())
+
+
 def _closing(report: Report) -> str:
     """Return the line that says what can be found now, as `strata status` does, and what the run did for it."""
     there = sum(report.documents.values())
     found = sum(number for name, number in report.documents.items() if Status(name).searchable)
-    changes = ", ".join(f"{number} {name}" for name, number in report.changes.items() if number)
+    counts = {**report.changes, "done": done_now(report), "failed": failed_now(report)}
+    changes = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
     work = sum(count.done for name, count in report.stages.items())
     nothing = "; nothing to parse, chunk or embed" if not work and not report.failures else ""
     told = f"{found} of {there} documents can be found; {changes}" if there or changes else "no documents"

@@ -59,14 +59,14 @@ def _print(found: RunRecord) -> None:
 
 
 def _cells(one: RunRecord) -> tuple[str, ...]:
-    from flows.cli.printing import moment
+    from flows.cli.printing import done_now, moment
 
     report = one.report
     return (
         str(one.number),
         moment(one.began),
         one.folder,
-        str(report.changes.get("done", 0)),
+        str(done_now(report)),
         str(report.changes.get("removed", 0)),
         str(sum(one.reasons.values())),
         f"{report.seconds:.1f}",

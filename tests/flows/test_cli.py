@@ -107,6 +107,8 @@ def test_a_broken_file_is_reported_and_changes_the_exit_code(strata: Strata, tmp
     code, out, _ = strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow", "--quiet")
     assert code == 8
     assert "broken.pdf" in out
+    assert "3 of 4 documents can be found; 3 done, 1 failed (" in out
+    assert strata("runs", "--kb", tmp_path / "kb")[1].splitlines()[1].split()[4:7] == ["3", "0", "1"]
 
 
 def test_a_question_is_answered_with_its_source(strata: Strata, kb: Path) -> None:

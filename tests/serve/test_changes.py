@@ -69,7 +69,7 @@ def test_a_file_can_be_uploaded_ingested_and_found(
     assert ended["report"]["changes"]["done"] == 2
     assert "Ada Brook" in reader.post("/search", json=ASKED).json()["hits"][0]["text"]
     (run, *_) = reader.get("/runs").json()["items"]
-    assert (run["failed"], run["stopped"]) == (1, "")
+    assert (run["done"], run["failed"], run["stopped"]) == (1, 1, "")
     assert list(run["reasons"].values()) == [1]
     page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": ADMIN_KEY}, trust_env=False).text
     assert "Add files and ingest" in page
