@@ -49,7 +49,7 @@ def config(
     rows = [(path, value_at(loaded.settings, path), loaded.origins.get(path, "default")) for path in paths(QaSettings)]
     rows = [row for row in rows if not changed or row[2] != "default"]
     value = {path: {"value": _plain(value), "from": origin} for path, value, origin in rows}
-    cells = [(path, str(_plain(value)), origin) for path, value, origin in rows]
+    cells = [(path, _written(value), origin) for path, value, origin in rows]
     styles = ["dim" if origin == "default" else None for _, _, origin in rows]
     print_rows(("setting", "value", "from"), cells, value, json, styles)
 
@@ -94,6 +94,13 @@ def trusted(json: Json = False) -> None:
 
 def _line(permission: Permission) -> str:
     return f"{permission.name} = {permission.value} {permission.does}"
+
+
+def _written(value: object) -> str:
+    """Return a value as strata.toml and `--set` take it; empty for one that is not set."""
+    from json import dumps
+
+    return "" if value is None else dumps(_plain(value), ensure_ascii=False)
 
 
 def _plain(value: object) -> object:

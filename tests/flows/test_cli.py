@@ -163,6 +163,20 @@ def test_config_shows_the_origin_of_a_value(strata: Strata, kb: Path, monkeypatc
     assert json.loads(out) == {"chunk.max_tokens": {"value": 410, "from": "environment"}}
 
 
+def test_config_writes_values_as_strata_toml_takes_them(strata: Strata, kb: Path, tmp_path: Path) -> None:
+    lines = [line.split("  ") for line in strata("config", "--kb", kb)[1].splitlines()[1:]]
+    rows = {line[0]: next(part.strip() for part in line[1:] if part.strip()) for line in lines}
+    assert {rows[name] for name in ("parse.languages", "ingest.hidden", "embed.name")} == {
+        '["en", "de", "zh"]', "false", '"wordllama"'
+    }  # fmt: skip
+    (tmp_path / "own").mkdir()
+    text = "".join(f"{name} = {rows[name]}\n" for name in ("parse.languages", "ingest.hidden", "embed.name"))
+    (tmp_path / "own" / "strata.toml").write_text(text, encoding="utf-8")
+    code, out, err = strata("config", "--kb", tmp_path / "own", "--changed", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["parse.languages"]["value"] == ["en", "de", "zh"]
+
+
 def test_an_unknown_setting_suggests_the_nearest(strata: Strata, kb: Path) -> None:
     code, _, err = strata("ask", "Anything?", "--kb", kb, "--set", "chunk.max_token=3")
     assert code == 2
