@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from, store_at
-from flows.cli.stdio import say, say_error
+from flows.cli.stdio import edit_lines, say, say_error
 from pipelines.core.errors import StrataError
 from pipelines.core.safe_output import shown, shown_lines
 
@@ -169,7 +168,7 @@ def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace
     for turn in () if json else kept.turns:
         say(f"> {shown(turn.asked)}\n{shown_lines(turn.answer) or '(the cited documents have changed)'}\n")
     say("Ask a question; an empty line ends the conversation.", err=True)
-    _edit_lines()
+    edit_lines()
     while question := _next("" if json else "> "):
         try:
             with streamed(json):
@@ -190,15 +189,6 @@ def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace
         if kb is not None:
             _keep(kb, kept)
     return kept
-
-
-def _edit_lines() -> None:
-    """Let `input` edit its line on a terminal, with the arrow keys and the questions before."""
-    import sys
-
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        with suppress(ImportError):  # Windows has none: its console edits lines itself
-            import readline  # noqa: F401
 
 
 def _keep(kb: Path, kept: KeptConversation) -> None:
