@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -101,21 +102,24 @@ def test_the_arrow_keys_bring_a_question_back(place: Path) -> None:
     command = [sys.executable, "-m", "flows.cli.app", "chat", "--private", "--kb", str(place / "kb")]
     with subprocess.Popen(command, cwd=ROOT, stdin=there, stdout=there, stderr=subprocess.DEVNULL) as process:
         os.close(there)
-        told = _read_until(here, "> ")
-        for typed in (b"What do the casing bolts of the K65 need?\n", b"\x1b[A\n"):
-            os.write(here, typed)
-            told += _read_until(here, "\n> ")
-        os.write(here, b"\n")
-        process.wait(60)
-    os.close(here)
-    assert told.count("need 68 Nm. [1]") == 2
+        try:
+            told = _read_until(here, "> ")
+            for typed in (b"What do the casing bolts of the K65 need?\n", b"\x1b[A\n"):
+                os.write(here, typed)
+                told = _read_until(here, "\n> ")
+        finally:
+            process.kill()
+            os.close(here)
+    assert "What do the casing bolts of the K65 need?" in told
+    assert "need 68 Nm. [1]" in told
 
 
 def _read_until(terminal: int, words: str) -> str:
-    """Return the plain text of a terminal up to some words."""
-    told = ""
-    while words not in told:
-        told = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", told + os.read(terminal, 4096).decode())
+    """Return the plain text that a terminal shows up to some words."""
+    seen = b""
+    while words not in (told := re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", seen.decode(errors="replace"))):
+        assert select.select([terminal], [], [], 30)[0], told
+        seen += os.read(terminal, 4096)
     return told
 
 
