@@ -100,7 +100,7 @@ def _parameters(command: click.Command) -> Iterator[tuple[str, ...]]:
     for one in command.params:
         if one.param_type_name == "option":
             names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts))
-            default = "" if one.default in (None, False, (), []) or callable(one.default) else f"`{one.default}`"
+            default = "" if one.default in (None, False, (), [], "") or callable(one.default) else f"`{one.default}`"
             yield names, _plain(one.help), default
         else:
             yield f"`{one.metavar or one.name.upper()}`", _plain(getattr(one, "help", "")), ""

@@ -20,7 +20,7 @@ from pipelines.settings import Settings
 if TYPE_CHECKING:
     from flows.telemetry import Telemetry
 
-NO_SERVER = "no Prefect server is running, so this run has no flow page; `prefect server start` starts one"
+NO_SERVER = "without Prefect: no server runs"
 QUIET = {
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",

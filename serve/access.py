@@ -108,7 +108,10 @@ class Key:
     def check(self) -> None:
         """Raise `SettingsError` for a secret that is too short or cannot be sent, and for an admin with folders."""
         if len(self.secret) < SHORTEST_KEY or not self.secret.isascii() or not self.secret.isprintable():
-            raise SettingsError(f"the key {self.access.name} is not {SHORTEST_KEY} printable ASCII characters or more")
+            raise SettingsError(
+                f"the key called {self.access.name!r} must have {SHORTEST_KEY} printable ASCII characters or more",
+                hint="`openssl rand -hex 16` prints a good one",
+            )
         if self.access.role is Role.ADMIN and self.access.scope is not None:
             raise SettingsError(
                 f"the key {self.access.name} is an admin's and has folders", hint="admins see everything"
@@ -140,7 +143,8 @@ def read_keys(path: Path | None) -> tuple[Key, ...]:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the key file cannot be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SettingsError(f"the key file {path} cannot be read: {reason}") from error
     found = _keys_of(text) if path.suffix == ".toml" else _first_line(text)
     if not found:
         raise SettingsError("the key file is empty", hint="its first line is the key")

@@ -60,7 +60,7 @@ class OpenBase:
         for entry in self.entries():
             if document_key(entry) == id:
                 return entry
-        raise NotFound("no document with that id", hint="GET documents lists them")
+        raise NotFound("no document with that id", hint="the page Documents lists them, and so does GET documents")
 
     def document(self, entry: Entry) -> Document | None:
         """Return the parsed document of a file, None if there is none. Raises `ArtifactUnreadable`."""
@@ -94,7 +94,9 @@ class Library:
     def named(self, name: str, scope: Scope | None) -> OpenBase:
         """Return the knowledge base with this name, restricted to a scope if given. Raises `NotFound`."""
         if name not in self.whole:
-            raise NotFound("no knowledge base with that name", hint="GET /api/kb lists them")
+            raise NotFound(
+                "no knowledge base with that name", hint="the first page lists them, and so does GET /api/kb"
+            )
         whole = self.whole[name]
         if scope is None:
             return whole

@@ -129,7 +129,7 @@ def _line(record: RunRecord) -> RunLine:
     return RunLine(
         record.number,
         record.began.removesuffix("+00:00"),
-        report.changes.get("done", 0),
+        max(0, report.changes.get("done", 0) - sum(count.failed for count in report.stages.values())),
         report.changes.get("unchanged", 0),
         report.changes.get("removed", 0),
         sum(record.reasons.values()),

@@ -13,20 +13,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pipelines.core.document import Document, Page, Source
-from pipelines.core.errors import LeadsOut, NotFound
+from pipelines.core.errors import LeadsOut, NotFound, StrataError
 from pipelines.core.ids import INSIDE, path_of
 from pipelines.core.work.job import Job, JobContext, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.ingest.scan import as_path, has_descriptor_paths, open_file, within
 from pipelines.parse.image import draw_page, drawable
+from pipelines.parse.magic import XPS
 from pipelines.parse.parse import temporary_file
 from pipelines.store.catalog import Entry
+from serve.language import say
 from serve.library import OpenBase
 from serve.settings import RequestLimits
 from serve.views import PageView
+
+if TYPE_CHECKING:
+    from pipelines.parse.pdf.mupdf import PdfFile
 
 _MEBIBYTE = 1 << 20
 _Stamp = tuple[int, int, int, int, int]
@@ -46,9 +51,9 @@ class SourceFiles:
         if INSIDE in entry.uri:
             return ""
         if base.folder is None:
-            return "the server does not know the folder of the documents (--folder)"
+            return say("undrawn.folder")
         if not (base.folder / path_of(entry.uri)).is_file():
-            return "the file is no longer in the folder"
+            return say("undrawn.gone")
         return ""
 
     @contextmanager
@@ -72,7 +77,7 @@ class SourceFiles:
         """Yield a path to a member of a container, whose bytes the ingest has stored."""
         data = base.knowledge.stores.artifacts.get("member", entry.digest)
         if data is None:
-            raise NotFound("the bytes of this member are no longer stored", ids=(entry.uri,))
+            raise NotFound(say("undrawn.member"), ids=(entry.uri,))
         with TemporaryDirectory(prefix="strata-") as scratch:
             source = Source(entry.uri, entry.media_type, entry.size, entry.digest)
             with temporary_file(data, source, Path(scratch)) as path:
@@ -86,7 +91,7 @@ class SourceFiles:
         except LeadsOut as error:
             raise NotFound(f"the file is {error.message}", ids=(entry.uri,)) from error
         except (OSError, ValueError) as error:
-            raise NotFound("the file can no longer be read", ids=(entry.uri,)) from error
+            raise NotFound(say("undrawn.unreadable"), ids=(entry.uri,)) from error
         try:
             self._check(descriptor, entry)
             if not has_descriptor_paths():
@@ -101,7 +106,7 @@ class SourceFiles:
         """Raise `NotFound` if the bytes differ from those that were ingested."""
         state = os.fstat(descriptor)
         if state.st_size > self._largest_mb * _MEBIBYTE:
-            reason = f"the file is larger than {self._largest_mb} MiB: its pages are not drawn"
+            reason = say("undrawn.large", limit=self._largest_mb)
             raise NotFound(reason, ids=(entry.uri,))
         stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
         with self._lock:
@@ -111,7 +116,7 @@ class SourceFiles:
             with self._lock:
                 self._known[stamp] = known
         if known != entry.digest:
-            raise NotFound("the file has changed since it was ingested", ids=(entry.uri,))
+            raise NotFound(say("undrawn.changed"), ids=(entry.uri,))
 
 
 def _digest(descriptor: int) -> str:
@@ -151,7 +156,7 @@ class PagePictures:
         """Return the pages of a document; those that can be drawn have the path of their image, relative to the API."""
         if document is None:
             return []
-        reason = "" if drawable(entry.media_type) else "pages of this format are not drawn"
+        reason = "" if drawable(entry.media_type) else say("undrawn.format")
         reason = reason or self.sources.missing(base, entry)
         return [_page_view(page, base, id, reason) for page in _pages(document)]
 
@@ -181,10 +186,10 @@ class PagePictures:
         if (known := self._known(key)) is not None:
             return known
         dpi = min(DPI, LONGEST_SIDE * 72 / longest) if (longest := max(size)) else DPI
-        job = Job(draw_in_worker, (path, media_type, number, passwords, dpi))
+        job = Job(draw_in_worker, (path, media_type, number, passwords, dpi, key[0]))
         picture = self._pool.submit(job, _picture).result()
         if not picture:
-            raise NotFound("the page cannot be drawn")
+            raise NotFound(say("undrawn.page"))
         self._keep(key, picture)
         return picture
 
@@ -200,7 +205,7 @@ class PagePictures:
         if not found:
             raise NotFound(f"the document has no page {number}", ids=(entry.uri,))
         if not drawable(entry.media_type):
-            raise NotFound("pages of this format are not drawn", ids=(entry.uri,))
+            raise NotFound(say("undrawn.format"), ids=(entry.uri,))
         return found[0]
 
     def _keep(self, key: tuple[str, int], picture: bytes) -> None:
@@ -213,11 +218,32 @@ class PagePictures:
 
 
 def draw_in_worker(
-    job: JobContext, path: Path, media_type: str, number: int, passwords: tuple[str, ...], dpi: float
+    job: JobContext, path: Path, media_type: str, number: int, passwords: tuple[str, ...], dpi: float, name: str
 ) -> bytes:
-    """Draw a page; the job of the worker."""
+    """Draw a page of the file called `name`; the job of the worker."""
     job.begin("draw")
+    if media_type == XPS:
+        return _draw_converted(path, number, dpi, name)
     return draw_page(path, media_type, number, passwords, dpi)
+
+
+_CONVERTED: dict[str, PdfFile] = {}
+"""The last XPS file that this worker drew, by its name: to draw any page of it, all are converted to PDF."""
+
+
+def _draw_converted(path: Path, number: int, dpi: float, name: str) -> bytes:
+    """Return a page as PNG, empty if it cannot be drawn."""
+    from pipelines.parse.pdf.mupdf import PdfFile
+
+    try:
+        if name not in _CONVERTED:
+            while _CONVERTED:
+                with _CONVERTED.popitem()[1]:
+                    pass  # closes it
+            _CONVERTED[name] = PdfFile(path)
+        return _CONVERTED[name].render(number, max(1, int(dpi)))
+    except (StrataError, RuntimeError, ValueError, IndexError):
+        return b""
 
 
 def _picture(ended: JobResult) -> bytes:

@@ -18,9 +18,10 @@ from pipelines.core import codec
 from pipelines.core.errors import NotFound
 from pipelines.core.work.job import Job, JobLimits, JobResult
 from pipelines.core.work.pool import WorkerPool
-from pipelines.parse.office.libreoffice import MISSING, program
+from pipelines.parse.office.libreoffice import program
 from pipelines.parse.office.printed import PRINTABLE, Printed, PrintedPlace, find_in_worker, print_in_worker
 from pipelines.store.catalog import Entry
+from serve.language import say
 from serve.library import OpenBase
 from serve.pictures import PagePictures
 from serve.problems import RequestQueue
@@ -70,9 +71,9 @@ class PrintedPages:
     def missing(self, base: OpenBase, entry: Entry) -> str:
         """Return why a document cannot be printed, empty if it seems possible; no file is read."""
         if entry.media_type not in PRINTABLE:
-            return "pages of this format are not drawn"
+            return say("undrawn.format")
         if program() is None:
-            return f"pages of this format are drawn by LibreOffice, and {MISSING}"
+            return say("undrawn.converter")
         return self._pictures.sources.missing(base, entry)
 
     async def find(self, base: OpenBase, id: str, start: int, end: int, page: int) -> PrintedView:
@@ -126,7 +127,7 @@ class PrintedPages:
                 self._forget()
             kept = self._kept[entry.digest]
         if kept.path is None:
-            raise NotFound(kept.reason, ids=(entry.uri,))
+            raise NotFound(say("undrawn.printed", reason=kept.reason), ids=(entry.uri,))
         return kept.path, kept.sizes
 
     def _print(self, base: OpenBase, entry: Entry) -> _Kept:
@@ -134,7 +135,7 @@ class PrintedPages:
 
         def printed(ended: JobResult) -> _Kept:
             if ended.result is None:
-                return _Kept(None, reason=f"the pages could not be drawn: {ended.reason}")
+                return _Kept(None, reason=ended.reason)
             done = codec.unpack(ended.result, Printed)
             target.write_bytes(done.pdf)
             return _Kept(target, done.sizes)

@@ -54,7 +54,10 @@ class SpendingLine:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """An ingest: start (UTC), counts of documents, failures by reason, and why it stopped early."""
+    """An ingest: start (UTC), counts of documents, failures by reason, and why it stopped early.
+
+    `done` counts those processed without a failure, `failed` those without a result, failed now or before.
+    """
 
     number: int
     began: str

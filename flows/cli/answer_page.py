@@ -9,13 +9,23 @@ from pipelines.core.safe_output import content_security_policy
 from qa.answer import Answer, Citation, Ending, Step
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21 }
+:root { color-scheme: light dark; --text: #1c1e21; --back: #ffffff; --quote: #f5f7fa; --quiet: #5c6470; --warn: #9a3412;
+  --good: #2f6f4f; --link: #1c5d8c }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6e8ea; --back: #15181b; --quote: #1d2125; --quiet: #a3acb3; --warn: #f0a27d; --good: #86cfa6;
+    --link: #8cc2ea }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: var(--text);
+  background: var(--back); overflow-wrap: anywhere }
+a { color: var(--link) }
 h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin-top: 2rem }
-blockquote { margin: .3rem 0; padding: .2rem .8rem; border-left: 3px solid #4477aa; background: #f5f7fa;
+blockquote { margin: .3rem 0; padding: .2rem .8rem; border-left: 3px solid #4477aa; background: var(--quote);
   white-space: pre-wrap }
-.note { color: #5c6470 } .warn { color: #9a3412 } .score { color: #2f6f4f; font-variant-numeric: tabular-nums }
-.place { color: #5c6470 } li.cite { margin-bottom: .8rem } details { margin-left: 1rem } .leaf { margin-left: 2.1rem }
-.selected, .quote, .claim { color: #2f6f4f } .dropped, .unusable { color: #9a3412 } .kind { font-weight: 600 }
+.note { color: var(--quiet) } .warn { color: var(--warn) }
+.score { color: var(--good); font-variant-numeric: tabular-nums }
+.place { color: var(--quiet) } li.cite { margin-bottom: .8rem }
+details { margin-left: 1rem } .leaf { margin-left: 2.1rem }
+.selected, .quote, .claim { color: var(--good) } .dropped, .unusable { color: var(--warn) } .kind { font-weight: 600 }
 sup a { text-decoration: none }
 """
 
@@ -24,6 +34,7 @@ def answer_page(answer: Answer) -> str:
     """Return the page of an answer as HTML."""
     parts = [
         "<!doctype html><html><head><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         content_security_policy(_STYLE),
         f"<title>{escape(answer.question)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{escape(answer.question)}</h1>",

@@ -6,6 +6,7 @@ One handler turns errors into a one-line message and an exit code. Commands impo
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import sys
@@ -51,6 +52,16 @@ for name, group in (
     ("config", config.config_app),
 ):
     app.add_typer(group, name=name)
+
+
+def _fill_paragraphs(group: typer.Typer) -> None:
+    """Join the lines of each paragraph of the commands' help, so that a narrow terminal does not break them twice."""
+    for command in group.registered_commands:
+        paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
+        command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
+    for inner in group.registered_groups:
+        if inner.typer_instance:
+            _fill_paragraphs(inner.typer_instance)
 
 
 def _print_version(wanted: bool) -> None:
@@ -186,6 +197,8 @@ def _escaped(text: str) -> str:
     plain = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain
 
+
+_fill_paragraphs(app)
 
 if __name__ == "__main__":
     main()

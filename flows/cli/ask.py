@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from, store_at
-from flows.cli.stdio import say, say_error
+from flows.cli.stdio import edit_lines, say, say_error
 from pipelines.core.errors import StrataError
-from pipelines.core.safe_output import shown
+from pipelines.core.safe_output import shown, shown_lines
 
 if TYPE_CHECKING:
     from pipelines.ingest.feedback import KeptConversation
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in any language.")],
+    question: Annotated[list[str], typer.Argument(help="The question, in any language, with or without quotes.")],
     kb: Kb = DEFAULT_KB,
     strategy: StrategyName = None,
     trace: Annotated[bool, typer.Option("--trace", help="Print the steps that led to the answer, as a tree.")] = False,
@@ -72,7 +72,7 @@ def ask(
     where = filter_of(document, folder, type, tag, page, since, until)
     settings = settings_from(kb, set)
     with KnowledgeBase.open(kb, settings) as knowledge, streamed(json):
-        answer = knowledge.ask(question, strategy=strategy or "", where=where, limit=k)
+        answer = knowledge.ask(" ".join(question), strategy=strategy or "", where=where, limit=k)
     if html is not None:
         html.write_text(answer_page(answer), encoding="utf-8")
     if json:
@@ -136,7 +136,7 @@ def chat(
     kept = _begun(kb, resume, last)
     with KnowledgeBase.open(kb, settings) as knowledge:
         talk = knowledge.conversation(strategy=strategy or "", where=where, before=_exchanges(kept))
-        kept = _converse(talk, kept, None if private else kb, trace)
+        kept = _converse(talk, kept, None if private else kb, trace, json)
     if kept.turns and not private:
         say(f"stored as {kept.id}: `strata chat --resume {kept.id}` continues it", err=True)
 
@@ -158,18 +158,20 @@ def _exchanges(kept: KeptConversation) -> list[Exchange]:
     return [Exchange(turn.asked, turn.understood, Answer(turn.understood, turn.answer, "")) for turn in kept.turns]
 
 
-def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace: bool) -> KeptConversation:
+def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace: bool, json: bool) -> KeptConversation:
     """Hold the conversation; it is stored after each answer, if there is a `kb`."""
     import asyncio
 
-    from flows.cli.answer_text import print_answer, print_warnings, streamed
+    from flows.cli.answer_text import as_json, print_answer, print_warnings, streamed
+    from flows.cli.printing import print_json
 
-    for turn in kept.turns:
-        say(f"> {shown(turn.asked)}\n{shown(turn.answer) or '(the cited documents have changed)'}\n")
+    for turn in () if json else kept.turns:
+        say(f"> {shown(turn.asked)}\n{shown_lines(turn.answer) or '(the cited documents have changed)'}\n")
     say("Ask a question; an empty line ends the conversation.", err=True)
-    while question := _next():
+    edit_lines()
+    while question := _next("" if json else "> "):
         try:
-            with streamed(quiet=False):
+            with streamed(json):
                 answer = asyncio.run(talk.say(question))
         except StrataError as error:
             say_error(error.message, error.hint)
@@ -177,7 +179,10 @@ def _converse(talk: Conversation, kept: KeptConversation, kb: Path | None, trace
         understood = talk.turns[-1].understood
         if understood != question:
             say(f"(understood as: {shown(understood)})", err=True)
-        print_answer(answer, trace)
+        if json:
+            print_json(as_json(answer))
+        else:
+            print_answer(answer, trace)
         print_warnings(answer)
         cited = dict.fromkeys(citation.document for citation in answer.citations)
         kept = kept.said(question, understood, answer.text, tuple(cited))
@@ -193,20 +198,21 @@ def _keep(kb: Path, kept: KeptConversation) -> None:
         keep_conversation(store.catalog, kept)
 
 
-def _next() -> str:
+def _next(prompt: str) -> str:
     """Return the next line, empty at the end of the input."""
     try:
-        return input("> ").strip()
+        return input(prompt).strip()
     except EOFError:
+        say("", err=True)  # what follows is not on the line of the prompt
         return ""
 
 
 def _list_kept(kb: Path, json: bool) -> None:
-    from flows.cli.printing import print_kept
+    from flows.cli.printing import moment, print_kept
     from pipelines.ingest.feedback import CONVERSATIONS
 
     def cells(one: KeptConversation) -> tuple[str, ...]:
-        return one.id, str(len(one.turns)), one.turns[0].asked, one.turns[-1].at
+        return one.id, str(len(one.turns)), one.turns[0].asked, moment(one.turns[-1].at)
 
     print_kept(CONVERSATIONS.read, kb, json, ("id", "questions", "first question", "last used (UTC)"), cells)
 

@@ -49,7 +49,7 @@ def config(
     rows = [(path, value_at(loaded.settings, path), loaded.origins.get(path, "default")) for path in paths(QaSettings)]
     rows = [row for row in rows if not changed or row[2] != "default"]
     value = {path: {"value": _plain(value), "from": origin} for path, value, origin in rows}
-    cells = [(path, str(_plain(value)), origin) for path, value, origin in rows]
+    cells = [(path, _written(value), origin) for path, value, origin in rows]
     styles = ["dim" if origin == "default" else None for _, _, origin in rows]
     print_rows(("setting", "value", "from"), cells, value, json, styles)
 
@@ -83,16 +83,24 @@ def distrust(kb: _Kb) -> None:
 
 
 @config_app.command()
-def trusted() -> None:
+def trusted(json: Json = False) -> None:
     """List the knowledge bases with permissions."""
+    from flows.cli.printing import print_rows
     from pipelines.trust import confirmed
 
-    for path in sorted(confirmed()):
-        say(shown(path))
+    found = sorted(confirmed())
+    print_rows(("knowledge base",), [(path,) for path in found], found, json)
 
 
 def _line(permission: Permission) -> str:
     return f"{permission.name} = {permission.value} {permission.does}"
+
+
+def _written(value: object) -> str:
+    """Return a value as strata.toml and `--set` take it; empty for one that is not set."""
+    from json import dumps
+
+    return "" if value is None else dumps(_plain(value), ensure_ascii=False)
 
 
 def _plain(value: object) -> object:
@@ -185,7 +193,9 @@ def stats(kb: Kb = DEFAULT_KB, json: Json = False) -> None:
 @cache_app.command()
 def prune(
     kb: Kb = DEFAULT_KB,
-    unused_days: Annotated[int, typer.Option(help="Only replies not used for this number of days; 0 for all.")] = 0,
+    unused_days: Annotated[
+        int, typer.Option(min=0, help="Only replies not used for this number of days; 0 for all.")
+    ] = 0,
     role: Annotated[str, typer.Option(help="Only replies for this role (distil, answer, ...).")] = "",
     model: Annotated[str, typer.Option(help="Only replies of this model.")] = "",
 ) -> None:

@@ -53,8 +53,10 @@ def ingest(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate the cost of model calls, and make none.")
     ] = False,
-    max_usd: Annotated[float | None, typer.Option(help="Stop before model calls cost more than this.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Stop before model calls use more tokens than this.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=0, help="Stop before model calls use more tokens than this.")
+    ] = None,
     qa_samples: Annotated[
         Path | None, typer.Option(help="Question-answer samples (JSON Lines) to learn tag pairs from.")
     ] = None,

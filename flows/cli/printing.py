@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 import sys
 from typing import IO, TYPE_CHECKING, TextIO, cast
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 WIDE = 1 << 16
 """Width of the console if the output is not a terminal: more than a record needs."""
+PADDED = 60
+"""Maximum columns that a cell is padded to if the output is not a terminal; a longer cell shifts its own row alone."""
 T = TypeVar("T")
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
 
@@ -63,10 +66,23 @@ class TextTable(Table):
 
     def __init__(self, *headers: str) -> None:
         super().__init__(*(Column(header, overflow="fold") for header in headers), box=None, pad_edge=False)
+        self._texts: list[list[str]] = []
 
     def row(self, *cells: str, style: str | Style | None = None) -> None:
         """Add a row of untrusted texts."""
-        self.add_row(*(Text(shown(cell)) for cell in cells), style=style)
+        self._texts.append([shown(cell) for cell in cells])
+        self.add_row(*map(Text, self._texts[-1]), style=style)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < WIDE:
+            yield from super().__rich_console__(console, options)
+            return
+        lines = [[str(column.header) for column in self.columns], *self._texts]
+        widths = [min(PADDED, max(map(cell_len, cells))) for cells in zip(*lines, strict=True)]
+        for cells in lines:
+            yield Text(
+                "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
+            )
 
 
 class _Clean(Console):
@@ -107,6 +123,11 @@ class _Trimmed:
     @property
     def encoding(self) -> str:
         return self._stream.encoding
+
+
+def moment(at: str) -> str:
+    """Return a time in UTC without its offset, so that a narrow column breaks it between date and time."""
+    return at.removesuffix("+00:00").replace("T", " ")
 
 
 def print_json(value: object) -> None:
@@ -175,7 +196,8 @@ def _documents(report: Report) -> TextTable:
         table.row(name, str(number), style=_STYLES.get(name))
     table.row("", "")
     for name, number in report.contents.items():
-        table.row(name, f"{number:,}", style="dim")
+        if number:
+            table.row(name, f"{number:,}", style="dim")
     return table
 
 
@@ -197,11 +219,26 @@ def _usage(report: Report) -> TextTable:
     return table
 
 
+def done_now(report: Report) -> int:
+    """Return how many documents the run processed without a failure."""
+    return max(0, report.changes.get("done", 0) - failed_now(report))
+
+
+def failed_now(report: Report) -> int:
+    """Return how many documents failed in this run, without those that had failed before and were left alone."""
+    return sum(count.failed for count in report.stages.values())
+
+
 def _closing(report: Report) -> str:
-    changes = ", ".join(f"{number} {name}" for name, number in report.changes.items() if number)
+    """Return the line that says what can be found now, as `strata status` does, and what the run did for it."""
+    there = sum(report.documents.values())
+    found = sum(number for name, number in report.documents.items() if Status(name).searchable)
+    counts = {**report.changes, "done": done_now(report), "failed": failed_now(report)}
+    changes = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
     work = sum(count.done for name, count in report.stages.items())
     nothing = "; nothing to parse, chunk or embed" if not work and not report.failures else ""
-    return f"{report.knowledge_base}: {changes or 'no documents'}{nothing} ({report.seconds:.1f} s)"
+    told = f"{found} of {there} documents can be found; {changes}" if there or changes else "no documents"
+    return f"{report.knowledge_base}: {told}{nothing} ({report.seconds:.1f} s)"
 
 
 def print_estimate(estimate: Estimate, as_json: bool) -> None:

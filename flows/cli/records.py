@@ -48,9 +48,9 @@ def show(
 
 
 def _print(found: RunRecord) -> None:
-    from flows.cli.printing import console, line, print_report, print_rows
+    from flows.cli.printing import console, line, moment, print_report, print_rows
 
-    console().print(line(f"run {found.number} of {found.folder}, started {found.began}"))
+    console().print(line(f"run {found.number} of {found.folder}, began {moment(found.began)} UTC"))
     if found.settings:
         print_rows(("setting", "value"), ((name, str(value)) for name, value in found.settings.items()))
     if found.reasons:
@@ -59,12 +59,14 @@ def _print(found: RunRecord) -> None:
 
 
 def _cells(one: RunRecord) -> tuple[str, ...]:
+    from flows.cli.printing import done_now, moment
+
     report = one.report
     return (
         str(one.number),
-        one.began.removesuffix("+00:00"),
+        moment(one.began),
         one.folder,
-        str(report.changes.get("done", 0)),
+        str(done_now(report)),
         str(report.changes.get("removed", 0)),
         str(sum(one.reasons.values())),
         f"{report.seconds:.1f}",
@@ -76,13 +78,13 @@ def _cells(one: RunRecord) -> tuple[str, ...]:
 @feedback_app.callback()
 def feedback(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the feedback, the latest last."""
-    from flows.cli.printing import print_kept
+    from flows.cli.printing import moment, print_kept
     from pipelines.ingest.feedback import FEEDBACK
 
     def cells(one: Feedback) -> tuple[str, ...]:
         cited = ", ".join(dict.fromkeys(place.uri for place in one.places))
         rating = "right" if one.right else "wrong"
-        return one.id, rating, one.question, one.answer, one.expected, cited, one.by, one.at
+        return one.id, rating, one.question, one.answer, one.expected, cited, one.by, moment(one.at)
 
     if context.invoked_subcommand is None:
         columns = ("id", "rating", "question", "answer", "expected", "cited", "by", "at (UTC)")
@@ -132,11 +134,11 @@ Two = Annotated[str, typer.Argument(help="The other name.")]
 @verdicts_app.callback()
 def verdicts(context: typer.Context, kb: Kb = DEFAULT_KB, json: Json = False) -> None:
     """List the corrections, the latest last."""
-    from flows.cli.printing import print_kept
+    from flows.cli.printing import moment, print_kept
     from pipelines.ingest.verdicts import VERDICTS
 
     def cells(one: Verdict) -> tuple[str, ...]:
-        return one.id, one.kind.value, one.one, one.two, one.where, one.by, one.at
+        return one.id, one.kind.value, one.one, one.two, one.where, one.by, moment(one.at)
 
     if context.invoked_subcommand is None:
         print_kept(VERDICTS.read, kb, json, ("id", "verdict", "of", "and", "in", "by", "at (UTC)"), cells)

@@ -7,6 +7,7 @@ import os
 import re
 import select
 import sys
+from contextlib import suppress
 from typing import TextIO, cast
 
 from pipelines.core.safe_output import HIDDEN, shown, shown_lines
@@ -57,6 +58,13 @@ def say_json(text: str) -> None:
     except UnicodeEncodeError:
         safe = _NOT_ASCII.sub(_as_json, safe)
     sys.stdout.write(safe + "\n")
+
+
+def edit_lines() -> None:
+    """Let `input` edit its line on a terminal, with the arrow keys and the lines before."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with suppress(ImportError):  # Windows has none: its console edits lines itself
+            import readline  # noqa: F401
 
 
 def plain_output() -> TextIO:

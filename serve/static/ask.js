@@ -163,6 +163,8 @@ async function open(citation) {
   const mine = (opened = {});
   part("source-title").textContent = shown(citation.title || citation.uri);
   part("source-place").textContent = shown([citation.uri, citation.place].filter(Boolean).join(", "));
+  part("source-context").textContent = shown(citation.context);
+  part("source-context").hidden = !citation.context;
   part("source-quote").textContent = shown(citation.quote);
   part("source-open").href = pathOf(citation);
   part("source-sheet").hidden = true;

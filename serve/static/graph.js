@@ -5,7 +5,8 @@ const place = document.getElementById("graph");
 const kb = place.dataset.kb;
 const drawing = document.getElementById("drawing");
 const hops = document.getElementById("hops");
-const WIDTH = 1000, HEIGHT = 640, MOST = 120, ROUNDS = 220;
+const MOST = 120, ROUNDS = 220;
+let width = 1000, height = 640, longest = 26; // the drawing's pixels, so that names keep their size; letters of a name
 let center = place.dataset.node;
 
 async function go(node, push) {
@@ -26,15 +27,15 @@ function settle(graph) {
   const at = new Map();
   graph.nodes.forEach((node, index) => {
     const turn = index * 2.39996, far = node.hops ? 90 + 14 * Math.sqrt(index) * node.hops : 0;
-    at.set(node.id, { x: WIDTH / 2 + far * Math.cos(turn), y: HEIGHT / 2 + far * 0.7 * Math.sin(turn), dx: 0, dy: 0 });
+    at.set(node.id, { x: width / 2 + far * Math.cos(turn), y: height / 2 + far * 0.7 * Math.sin(turn), dx: 0, dy: 0 });
   });
-  const all = [...at.values()], wanted = Math.sqrt((WIDTH * HEIGHT) / (all.length + 1)) * 0.8;
+  const all = [...at.values()], wanted = Math.sqrt((width * height) / (all.length + 1)) * 0.8;
   for (let round = 0; round < ROUNDS; round++) {
     const heat = 24 * (1 - round / ROUNDS);
     for (const one of all) for (const two of all) if (one !== two) push(one, two, wanted);
     for (const edge of graph.edges) pull(at.get(edge.source), at.get(edge.target), wanted);
     for (const one of all) move(one, heat);
-    Object.assign(at.get(graph.center), { x: WIDTH / 2, y: HEIGHT / 2 });
+    Object.assign(at.get(graph.center), { x: width / 2, y: height / 2 });
   }
   return at;
 }
@@ -54,15 +55,23 @@ function pull(one, two, wanted) {
 }
 
 function move(one, heat) {
+  const edge = 3 * longest; // half of the longest name
   const far = Math.hypot(one.dx, one.dy) || 0.1, step = Math.min(far, heat);
-  one.x = Math.min(WIDTH - 40, Math.max(40, one.x + (one.dx / far) * step));
-  one.y = Math.min(HEIGHT - 24, Math.max(18, one.y + (one.dy / far) * step));
+  one.x = Math.min(width - edge, Math.max(edge, one.x + (one.dx / far) * step));
+  one.y = Math.min(height - 24, Math.max(18, one.y + (one.dy / far) * step));
   one.dx = one.dy = 0;
 }
 
+function measure() {
+  const box = drawing.getBoundingClientRect();
+  [width, height] = [Math.max(box.width, 280), Math.max(box.height, 280)];
+  longest = width < 600 ? 16 : 26;
+}
+
 function draw(graph) {
+  measure();
   const at = settle(graph);
-  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const lines = graph.edges.map((edge) => {
     const one = at.get(edge.source), two = at.get(edge.target);
     const line = makeSvg("line", { x1: one.x, y1: one.y, x2: two.x, y2: two.y });
@@ -78,7 +87,7 @@ function dot(node, spot, middle) {
     "aria-label": shown(`${called("kind", node.kind)}: ${node.name}`),
   });
   const text = makeSvg("text", { x: spot.x, y: spot.y + (node.id === middle ? 26 : 18) });
-  text.textContent = shown(node.name.length > 26 ? `${node.name.slice(0, 25)}…` : node.name);
+  text.textContent = shown(node.name.length > longest ? `${node.name.slice(0, longest - 1)}…` : node.name);
   link.append(makeSvg("circle", { cx: spot.x, cy: spot.y, r: node.id === middle ? 12 : 7 }), text,
     title(`${called("kind", node.kind)}: ${node.name}`));
   link.addEventListener("click", (event) => { event.preventDefault(); go(node.id, true); });

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
+import select
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +21,7 @@ from pipelines import build
 from pipelines.ingest.feedback import MOST, KeptConversation, conversation_named, keep_conversation
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.folder import KnowledgeBaseFolder
+from tests.conftest import ROOT
 
 Chat = Callable[..., tuple[int, str, str]]
 
@@ -75,6 +82,45 @@ def test_a_conversation_is_saved_resumed_and_dropped(chat: Chat) -> None:
     assert kept(chat) == []
     code, _, err = chat("--last")
     assert (code, "strata chat --list" in err) == (4, True)
+
+
+def test_a_resumed_answer_of_several_lines_is_shown_in_lines(chat: Chat, place: Path) -> None:
+    with closing(EmbeddedStore.open(KnowledgeBaseFolder(place / "kb").database, create=False)) as store:
+        keep_conversation(store.catalog, KeptConversation.new().said("Which?", "Which?", "the bolts\nthe seal", ()))
+    assert "> Which?\nthe bolts\nthe seal\n" in chat("--last")[1]
+
+
+def test_answers_are_printed_as_json_without_prompts(chat: Chat) -> None:
+    code, out, _ = chat("--json", "--private", typed="What do the casing bolts of the K65 need?\n")
+    assert code == 0
+    assert "68 Nm" in json.loads(out)["text"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+def test_the_arrow_keys_bring_a_question_back(place: Path) -> None:
+    here, there = os.openpty()
+    command = [sys.executable, "-m", "flows.cli.app", "chat", "--private", "--kb", str(place / "kb")]
+    with subprocess.Popen(command, cwd=ROOT, stdin=there, stdout=there, stderr=subprocess.DEVNULL) as process:
+        os.close(there)
+        try:
+            told = _read_until(here, "> ")
+            for typed in (b"What do the casing bolts of the K65 need?\n", b"\x1b[A\n"):
+                os.write(here, typed)
+                told = _read_until(here, "\n> ")
+        finally:
+            process.kill()
+            os.close(here)
+    assert "What do the casing bolts of the K65 need?" in told
+    assert "need 68 Nm. [1]" in told
+
+
+def _read_until(terminal: int, words: str) -> str:
+    """Return the plain text that a terminal shows up to some words."""
+    seen = b""
+    while words not in (told := re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", seen.decode(errors="replace"))):
+        assert select.select([terminal], [], [], 30)[0], told
+        seen += os.read(terminal, 4096)
+    return told
 
 
 def test_an_unknown_name_gets_a_suggestion(chat: Chat) -> None:

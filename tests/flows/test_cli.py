@@ -1,5 +1,6 @@
 """Tests of the command line: output, files and exit codes."""
 
+import itertools
 import json
 from collections.abc import Callable
 from importlib.metadata import version
@@ -36,7 +37,8 @@ def test_ingest_prints_a_summary_as_json(strata: Strata, tmp_path: Path) -> None
 def test_an_ingest_without_changes_reports_so(strata: Strata, kb: Path) -> None:
     code, out, _ = strata("ingest", kb.parent / "folder", "--kb", kb, "--no-flow", "--quiet")
     assert code == 0
-    assert "3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
+    assert "3 of 3 documents can be found; 3 unchanged; nothing to parse, chunk or embed" in " ".join(out.split())
+    assert "quarantined" not in out  # none is
 
 
 def test_status_reports_an_unfinished_ingest(strata: Strata, tmp_path: Path) -> None:
@@ -105,6 +107,8 @@ def test_a_broken_file_is_reported_and_changes_the_exit_code(strata: Strata, tmp
     code, out, _ = strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow", "--quiet")
     assert code == 8
     assert "broken.pdf" in out
+    assert "3 of 4 documents can be found; 3 done, 1 failed (" in out
+    assert strata("runs", "--kb", tmp_path / "kb")[1].splitlines()[1].split()[4:7] == ["3", "0", "1"]
 
 
 def test_a_question_is_answered_with_its_source(strata: Strata, kb: Path) -> None:
@@ -112,6 +116,19 @@ def test_a_question_is_answered_with_its_source(strata: Strata, kb: Path) -> Non
     assert code == 0
     assert "4000 hours" in out
     assert "manual.md" in out
+
+
+def test_a_question_may_be_typed_without_quotes(strata: Strata, kb: Path) -> None:
+    quoted = strata("ask", "What does the standard describe?", "--kb", kb)
+    assert strata("ask", "What", "does", "the", "standard", "describe?", "--kb", kb) == quoted
+    assert quoted[0] == 0
+
+
+def test_the_page_of_an_answer_fits_a_phone_and_a_dark_room(strata: Strata, kb: Path, tmp_path: Path) -> None:
+    strata("ask", "What does the standard describe?", "--kb", kb, "--html", tmp_path / "answer.html")
+    page = (tmp_path / "answer.html").read_text("utf-8")
+    assert "width=device-width" in page
+    assert "color-scheme: light dark" in page
 
 
 def test_json_output_has_the_whole_answer(strata: Strata, kb: Path) -> None:
@@ -144,6 +161,20 @@ def test_config_shows_the_origin_of_a_value(strata: Strata, kb: Path, monkeypatc
     monkeypatch.setenv("STRATA_CHUNK__MAX_TOKENS", "410")
     _, out, _ = strata("config", "--kb", kb, "--changed", "--json")
     assert json.loads(out) == {"chunk.max_tokens": {"value": 410, "from": "environment"}}
+
+
+def test_config_writes_values_as_strata_toml_takes_them(strata: Strata, kb: Path, tmp_path: Path) -> None:
+    lines = [line.split("  ") for line in strata("config", "--kb", kb)[1].splitlines()[1:]]
+    rows = {line[0]: next(part.strip() for part in line[1:] if part.strip()) for line in lines}
+    assert {rows[name] for name in ("parse.languages", "ingest.hidden", "embed.name")} == {
+        '["en", "de", "zh"]', "false", '"wordllama"'
+    }  # fmt: skip
+    (tmp_path / "own").mkdir()
+    text = "".join(f"{name} = {rows[name]}\n" for name in ("parse.languages", "ingest.hidden", "embed.name"))
+    (tmp_path / "own" / "strata.toml").write_text(text, encoding="utf-8")
+    code, out, err = strata("config", "--kb", tmp_path / "own", "--changed", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["parse.languages"]["value"] == ["en", "de", "zh"]
 
 
 def test_an_unknown_setting_suggests_the_nearest(strata: Strata, kb: Path) -> None:
@@ -183,6 +214,35 @@ def test_parse_can_show_chunks_with_their_summaries(strata: Strata, tmp_path: Pa
     assert out.count("\nsummary: ") == 2
     assert not (tmp_path / "none").exists()
     assert strata("parse", file, "--chunks", "--json")[0] == 2
+
+
+def test_a_long_path_does_not_widen_the_rows_of_other_documents(strata: Strata, tmp_path: Path) -> None:
+    from pipelines import build
+
+    folder = write_folder(tmp_path / "folder")
+    deep = folder / ("a" * 90) / ("b" * 90)
+    deep.mkdir(parents=True)
+    (deep / "empty.txt").touch()
+    build(folder, tmp_path / "kb")
+    lines = strata("status", "--kb", tmp_path / "kb", "--all")[1].splitlines()
+    assert len(lines) == 6
+    assert any(line.startswith("a" * 90) and line.endswith("  the file is empty") for line in lines)
+    assert sorted(map(len, lines))[-2] < 80
+
+
+def test_the_paragraphs_of_a_help_page_fill_the_width(strata: Strata) -> None:
+    out = strata("ask", "--help")[1]
+    lines = out[: out.index("Arguments")].splitlines()
+    start = next(number for number, line in enumerate(lines) if "do not contain" in line)
+    wide = max(map(len, map(str.rstrip, lines)))
+    for line, after in itertools.pairwise(lines[start : start + 4]):
+        assert len(f"{line.rstrip()} {after.split()[0]}") > wide - 2 or not after.strip()
+
+
+def test_an_empty_list_of_permissions_says_so(strata: Strata, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert strata("config", "trusted") == (0, "knowledge base\n", "none\n")
+    assert strata("config", "trusted", "--json") == (0, "[]\n", "")
 
 
 def test_help_lists_every_command(strata: Strata) -> None:

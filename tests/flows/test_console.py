@@ -15,7 +15,7 @@ import pytest
 
 import flows.cli
 from flows.cli.app import main
-from flows.cli.printing import TextTable, console, line
+from flows.cli.printing import PADDED, TextTable, console, line
 from pipelines import build
 
 NAMES = [b"caf\xe9.txt", b"[red]x.txt", b"[/].txt", b"[/x].bin", b"[link=x]y.md", b"\x1b[2Jz.txt", b"a\nb.txt",
@@ -151,7 +151,7 @@ def test_table_cells_are_not_truncated_unless_the_output_is_a_terminal(capsys: p
     console().print(table)
     rows = capsys.readouterr().out.splitlines()
     assert rows[1] == f"{long}  one⏎two"
-    assert rows[2] == f"b{' ' * (len(long) + 1)}{'x ' * 300}".rstrip()
+    assert rows[2] == f"b{' ' * (PADDED + 1)}{'x ' * 300}".rstrip()
 
 
 class Terminal(io.StringIO):

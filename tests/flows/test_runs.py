@@ -36,7 +36,9 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
     assert "chunk.max_tokens" in out
     places = [out.index(f"\n{stage} ") for stage in ("parse", "chunk", "atomize", "embed", "load")]
     assert places == sorted(places)
-    assert strata("runs", "--kb", kb)[1].count(str(folder)) == 2
+    listed = strata("runs", "--kb", kb)[1]
+    assert listed.count(str(folder)) == 2
+    assert first["began"].removesuffix("+00:00").replace("T", " ") in listed
     code, _, err = strata("runs", "show", "9", "--kb", kb)
     assert (code, "there are 1 to 2" in err) == (4, True)
 

@@ -69,7 +69,7 @@ def test_a_file_can_be_uploaded_ingested_and_found(
     assert ended["report"]["changes"]["done"] == 2
     assert "Ada Brook" in reader.post("/search", json=ASKED).json()["hits"][0]["text"]
     (run, *_) = reader.get("/runs").json()["items"]
-    assert (run["failed"], run["stopped"]) == (1, "")
+    assert (run["done"], run["failed"], run["stopped"]) == (1, 1, "")
     assert list(run["reasons"].values()) == [1]
     page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": ADMIN_KEY}, trust_env=False).text
     assert "Add files and ingest" in page
@@ -215,6 +215,8 @@ def test_an_admin_uploads_ingests_and_gives_feedback_and_verdicts_in_the_explore
         page.get_by_label("Key").fill(ADMIN_KEY)
         page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name="Runs").click()
+        page.set_viewport_size({"width": 360, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_label("Files").set_input_files(tmp_path / "valve.md")
         page.get_by_role("button", name="Upload").click()
         page.get_by_text("1 of 1 files uploaded").wait_for()

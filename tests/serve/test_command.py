@@ -21,7 +21,7 @@ from tests.conftest import ROOT
     ("words", "code", "line"),
     [
         (["--host", "0.0.0.0"], 2, "0.0.0.0 can be reached by others, and there is no key"),
-        (["--key-file", "nothing"], 2, "the key file cannot be read"),
+        (["--key-file", "nothing"], 2, "the key file nothing cannot be read: No such file or directory"),
         (["--folder", "a", "--folder", "b"], 2, "more folders than knowledge bases"),
         (["--folder", "none"], 4, "no such folder: none"),
         ([], 5, "no knowledge base at kb"),

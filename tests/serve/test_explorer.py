@@ -46,6 +46,7 @@ def test_an_answer_is_streamed_and_a_citation_opens_its_page_with_the_quote_mark
     dialog.get_by_role("img").wait_for()
     page.wait_for_function("document.querySelector('#source-page').naturalWidth > 0")
     assert dialog.locator("rect.quoted").count() >= 1
+    assert "K80-250" in dialog.locator("#source-context").inner_text()  # the names of the row's columns
     row, sheet = dialog.locator("rect.quoted").first.bounding_box(), dialog.get_by_role("img").bounding_box()
     assert row is not None
     assert sheet is not None
@@ -128,6 +129,21 @@ def test_every_page_fits_a_narrow_screen_and_has_landmarks_and_labels(
             nameless = "[...document.querySelectorAll('input, select, button, img')].filter(e => !(e.labels?.length"
             nameless += " || e.ariaLabel || e.alt || e.textContent.trim() || e.closest('dialog')))"
             assert page.evaluate(f"{nameless}.length") == 0, path
+
+
+def test_names_are_readable_on_a_narrow_screen(browser: Browser, served: Served) -> None:
+    with browser.new_context(base_url=served.url, viewport={"width": 400, "height": 900}) as context:
+        context.set_default_timeout(WAIT)
+        page = context.new_page()
+        page.goto("/kb/kb/graph")
+        names = page.locator("#drawing text")
+        names.first.wait_for()
+        heights = names.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+        assert min(heights) > 8
+        for path in ("documents", "entities", "tags"):
+            page.goto(f"/kb/kb/{path}")
+            widths = page.locator("tbody th").evaluate_all("all => all.map(one => one.clientWidth)")
+            assert min(widths) >= 0.44 * 400
 
 
 def test_an_unknown_document_gets_a_suggestion_and_filters_are_kept_in_the_url(page: Page) -> None:

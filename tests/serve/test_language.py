@@ -12,6 +12,8 @@ import httpx2
 import pytest
 from starlette.datastructures import Headers
 
+from pipelines.atomize.extractive_distiller import CO_OCCURRENCE
+from pipelines.atomize.tag_classes import NAMED_KINDS, UNNAMED_KIND
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
 from pipelines.ingest.report import Stage
@@ -77,8 +79,19 @@ def test_tables_of_names_are_complete() -> None:
     missing += [f"remedy.{one.value}" for one in Status if one is not Status.INDEXED]
     missing += [f"problem.{status.value}" for _, status in _STATUSES]
     missing += [f"media.{one.media_type}" for one in built_in_formats()]
+    kinds = {
+        kind for file in (ROOT / "qa").rglob("*.py") for kind in re.findall(r'\bStep\(\s*"([a-z ]+)"', file.read_text())
+    }
+    missing += [f"step.{kind}" for kind in kinds - {"round"}]  # whose text says what it is
+    missing += [f"class.{name}" for name in (*NAMED_KINDS, UNNAMED_KIND, CO_OCCURRENCE)]
     assert [entry for entry in missing if entry not in entries] == []
     assert name_in_table("kind", "Something new") == "Something new"
+
+
+def test_every_count_of_the_contents_has_a_name(client: httpx2.Client) -> None:
+    counted = client.get("/api/kb/kb").json()["contents"]
+    assert "sections" in counted
+    assert {f"count.{name}" for name in counted} - set(catalogue("en")) == set()
 
 
 @pytest.mark.parametrize("file", sorted(TEMPLATES.iterdir()), ids=lambda file: file.name)
@@ -166,7 +179,7 @@ def test_a_browser_shows_every_page_in_the_chosen_language(
     english = {text for text in catalogue("en").values() if not values(text)} - set(catalogue(language).values())
     for kind in ("tags", "entities"):  # names from the documents
         items = api.get(f"/{kind}", params={"limit": 200}).json()["items"]
-        english -= {text for one in items for text in (one["name"], one["type"])}
+        english -= {one["name"] for one in items}
     english.discard("title")  # a metadata field, shown with its own name
     with browser.new_context(base_url=served.url, locale=language) as context:
         page = context.new_page()
