@@ -25,6 +25,7 @@ def report_markdown(report: Report, folder: str) -> str:
             ("stage", "done", "reused", "failed"),
             ((name, count.done, count.reused, count.failed) for name, count in report.stages.items()),
         ),
+        table(("step", "seconds"), report.step_seconds.items()),
         table(("contents of the knowledge base", "number"), report.contents.items()),
     ]
     if report.failures:

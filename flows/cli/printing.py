@@ -9,42 +9,40 @@ files contain the original text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TextIO, TypeVar, cast
 
 import msgspec
-
-from flows.cli.options import store_at
-from flows.cli.stdio import say_json
-from pipelines.core.outcome import Status
-
-if TYPE_CHECKING:
-    from pipelines.ingest.dry_run import FolderDiff
-    from pipelines.ingest.fsck import FsckReport
-    from pipelines.ingest.reindex import Reindexed
-    from pipelines.ingest.report import Report
-    from pipelines.llm.budget import Estimate
-    from pipelines.store.catalog import Catalog, Entry
-import sys
-from typing import IO, TYPE_CHECKING, TextIO, cast
-
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from flows.cli.options import store_at
+from flows.cli.stdio import say_json
+from pipelines.core.outcome import Status
 from pipelines.core.safe_output import shown, shown_lines
 
 if TYPE_CHECKING:
     from rich.style import Style
 
+    from pipelines.ingest.dry_run import FolderDiff
+    from pipelines.ingest.fsck import FsckReport
+    from pipelines.ingest.reindex import Reindexed
+    from pipelines.ingest.report import Report
+    from pipelines.llm.budget import Estimate
+    from pipelines.store.catalog import Catalog, Entry
+
 WIDE = 1 << 16
 """Width of the console if the output is not a terminal: more than a record needs."""
 PADDED = 60
 """Maximum columns that a cell is padded to if the output is not a terminal; a longer cell shifts its own row alone."""
+_NOTED_SECONDS = 1.0
+"""Minimum seconds of a step that the report of a run names: most steps of a small run take less."""
 T = TypeVar("T")
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
 
@@ -178,6 +176,8 @@ def print_report(report: Report) -> None:
     out = console()
     out.print(_documents(report))
     out.print(_stages(report))
+    if steps := {name: seconds for name, seconds in report.step_seconds.items() if seconds >= _NOTED_SECONDS}:
+        out.print(_steps(steps))
     if report.usage:
         out.print(_usage(report))
     for failure in report.failures:
@@ -208,6 +208,13 @@ def _stages(report: Report) -> TextTable:
     for name in (stage.value for stage in Stage if stage in report.stages):
         count = report.stages[name]
         table.row(name, str(count.done), str(count.reused), str(count.failed), style="red" if count.failed else None)
+    return table
+
+
+def _steps(seconds: Mapping[str, float]) -> TextTable:
+    table = TextTable("step", "seconds")
+    for name, took in seconds.items():
+        table.row(name, f"{took:.1f}", style="dim")
     return table
 
 

@@ -19,7 +19,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 
 from pipelines.core.safe_output import shown
 
@@ -115,3 +115,10 @@ def _bytes(char: str) -> bytes:
         return char.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a lone surrogate that represents no byte, which archives and mails can contain
         return char.encode("utf-8", "surrogatepass")
+
+
+def is_clutter(name: str) -> bool:
+    """Whether this is the relative path of a metadata file of macOS or Windows, which is no document."""
+    path = PurePosixPath(name)
+    metadata = path.name in (".DS_Store", "Thumbs.db", "desktop.ini")
+    return metadata or "__MACOSX" in path.parts or path.name.startswith("._")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
 from pipelines.core.errors import FolderNotFound, LeadsOut
-from pipelines.core.ids import uri_of
+from pipelines.core.ids import is_clutter, uri_of
 from pipelines.core.outcome import Status
 from pipelines.sections import IngestSettings
 from pipelines.store.folder import KnowledgeBaseFolder
@@ -144,6 +144,8 @@ def reason_by_name(relative: PurePath, settings: IngestSettings) -> str:
         return "hidden folder"
     if relative.name.startswith("~$"):
         return "lock file of an open document"
+    if is_clutter(relative.as_posix()):
+        return "metadata file of macOS or Windows"
     for pattern in settings.exclude:
         if _matches(relative, pattern):
             return f"excluded by {pattern!r}"

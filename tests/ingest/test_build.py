@@ -11,6 +11,7 @@ from pipelines import build
 from pipelines.core.errors import FolderNotFound, SourceError, StoreMismatch
 from pipelines.core.graph import EdgeKind, NodeKind
 from pipelines.core.outcome import Status
+from pipelines.ingest.report import run_of
 from pipelines.llm.settings import EmbedSettings
 from pipelines.resources import open_stores
 from pipelines.retrieve.build_index import build_index
@@ -33,6 +34,15 @@ def test_every_file_is_indexed_and_counted(folder: Path, tmp_path: Path) -> None
     assert report.documents == {"indexed": 3}
     assert report.stages["parse"].done == report.stages["load"].done == 3
     assert report.exit_code == 0
+
+
+def test_the_report_has_the_seconds_of_all_steps_and_is_recorded(folder: Path, tmp_path: Path) -> None:
+    report = build(folder, tmp_path / "kb")
+    assert list(report.step_seconds)[:3] == ["documents", "gate", "link"]
+    assert {"load vectors", "load graph", "index", "erase"} <= report.step_seconds.keys()
+    assert 0 < sum(report.step_seconds.values()) <= report.seconds
+    with open_stores(tmp_path / "kb", Settings()) as stores:
+        assert run_of(stores.catalog, 1).report.step_seconds == report.step_seconds
 
 
 def test_the_graph_has_nodes_and_edges_of_all_layers(kb: Path) -> None:

@@ -46,6 +46,18 @@ def test_patterns_include_and_exclude_files(tmp_path: Path) -> None:
     assert reasons == {"a.txt": "", "c.pdf": "not included", "old/b.txt": "excluded by 'old/*'"}
 
 
+def test_metadata_files_of_desktops_are_skipped(tmp_path: Path) -> None:
+    write(tmp_path, "Thumbs.db", "a/desktop.ini", "a/.DS_Store", "__MACOSX/a.txt", "a/thumbs.txt")
+    skipped = "metadata file of macOS or Windows"
+    assert left_out(tmp_path, hidden=True) == {
+        "Thumbs.db": skipped,
+        "__MACOSX/a.txt": skipped,
+        "a/.DS_Store": skipped,
+        "a/desktop.ini": skipped,
+        "a/thumbs.txt": "",
+    }
+
+
 def test_an_office_lock_file_is_skipped(tmp_path: Path) -> None:
     write(tmp_path, "~$report.docx")
     assert left_out(tmp_path) == {"~$report.docx": "lock file of an open document"}

@@ -17,6 +17,14 @@ def test_decimals_abbreviations_and_initials_do_not_end_a_sentence() -> None:
     assert split(text) == ["Dr. J. Smith measured 3.5 bar, see fig. 3 for details.", "It held."]
 
 
+def test_abbreviated_titles_and_numerals_in_german_do_not_end_a_sentence() -> None:
+    text = "Die Prüfung machte Ing. Karin Möller vom TÜV. Das Budget beträgt 1,9 Mio. Euro und steigt."
+    assert split(text) == [
+        "Die Prüfung machte Ing. Karin Möller vom TÜV.",
+        "Das Budget beträgt 1,9 Mio. Euro und steigt.",
+    ]
+
+
 def test_a_unit_after_a_number_ends_a_sentence_unless_lower_case_follows() -> None:
     text = "Tighten to 75 N·m. Wait 5 min. At 20 °C. Keep 3.4 m. Use no 3 min. steps."
     assert split(text) == ["Tighten to 75 N·m.", "Wait 5 min.", "At 20 °C.", "Keep 3.4 m.", "Use no 3 min. steps."]

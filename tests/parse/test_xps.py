@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import reportlab
 
 from pipelines.core.document import BlockKind, Document
+from pipelines.core.outcome import Status
 from pipelines.parse.image import draw_page
 from tests.hostile.made import zipped
+from tests.parse.conftest import ParseBytes
 
 TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -73,3 +77,11 @@ def test_a_page_of_an_xps_file_is_drawn(tmp_path: Path) -> None:
     path = tmp_path / "valve.xps"
     path.write_bytes(FILE)
     assert draw_page(path, "application/vnd.ms-xpsdocument", 2).startswith(b"\x89PNG")
+
+
+def test_a_broken_xps_file_is_not_called_a_pdf(parse_bytes: ParseBytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(FILE)) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist() if not name.endswith(".fpage")}
+    parsed = parse_bytes("valve.oxps", zipped(parts))
+    assert parsed.status is Status.MALFORMED
+    assert parsed.reason.startswith("not a readable XPS file")

@@ -67,17 +67,21 @@ class _PageText:
 
 def _opened(path: Path) -> Any:
     """Open a PDF file, or an XPS file, which is a ZIP archive, converted to PDF."""
-    with path.open("rb") as file:
-        is_xps = file.read(len(_ZIP)) == _ZIP
-    if not is_xps:
+    if not _is_xps(path):
         return pymupdf.open(path, filetype="pdf")
     with pymupdf.open(path, filetype="xps") as pages:
         return pymupdf.open("pdf", pages.convert_to_pdf())
 
 
+def _is_xps(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_ZIP)) == _ZIP
+
+
 def _malformed(path: Path, error: Exception) -> Malformed:
     """Return the error of the library as ours, without the folder of the file, which may be a temporary one."""
-    return Malformed(f"not a readable PDF: {str(error).replace(str(path), path.name)}", ids=(path.name,))
+    kind = "XPS file" if _is_xps(path) else "PDF"
+    return Malformed(f"not a readable {kind}: {str(error).replace(str(path), path.name)}", ids=(path.name,))
 
 
 class PdfFile:

@@ -12,13 +12,13 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
-from pipelines.core.ids import path_of
+from pipelines.core.ids import is_clutter, path_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import MEBIBYTE, check_archive, most_unpacked
 from pipelines.parse.magic import TAR_MARK
@@ -45,12 +45,6 @@ _HEADER = 512
 """Bytes of the first header in a tar archive (POSIX.1-1988)."""
 _CHUNK = 1 << 20
 """Bytes that are decompressed at a time."""
-
-
-def is_clutter(name: str) -> bool:
-    """Whether a member is a metadata file of macOS or Windows."""
-    path = PurePosixPath(name)
-    return "__MACOSX" in path.parts or path.name in (".DS_Store", "Thumbs.db") or path.name.startswith("._")
 
 
 def append_member(name: str, data: bytes, builder: DocumentBuilder) -> None:
