@@ -137,7 +137,7 @@ class Loader:
         return trouble
 
     def update_vector_indexes(self) -> None:
-        """Update the indexes of the vectors after writing, unless a wipe is to follow, which does this."""
+        """Update the indexes of the vectors after writing; not needed if a wipe follows, which does this."""
         if self._wrote:
             self._stores.vectors.optimize()
 
