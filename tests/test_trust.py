@@ -228,10 +228,10 @@ def test_config_commands_show_trust_list_and_distrust(kb: Path, strata: Strata) 
     assert "models.example" in shown[1]
     code, out, _ = strata("config", "trust", kb)
     assert (code, "llm.base_url = 'http://models.example/v1'" in out, "stranger" in out) == (0, True, False)
-    assert strata("config", "trusted")[1] == f"{kb.resolve()}\n"
+    assert strata("config", "trusted")[1].splitlines() == ["knowledge base", f"{kb.resolve()}"]
     assert strata("status", "--kb", kb)[0] == 0
     assert strata("config", "distrust", kb)[0] == 0
-    assert strata("config", "trusted")[1] == ""
+    assert strata("config", "trusted")[1] == "knowledge base\n"
     assert strata("status", "--kb", kb)[0] == 2
 
 

@@ -246,8 +246,8 @@ def _print_tuned(tuned: Tuned, as_json: bool) -> None:
     out = console()
     folds = TextTable("held out", "questions", "before", "after")
     for fold in tuned.folds:
-        folds.add_row(fold.name, str(fold.questions), f"{fold.before:.1f}", f"{fold.after:.1f}")
-    folds.add_row("all, tuned on all", "", f"{tuned.before:.1f}", f"{tuned.after:.1f}", style="dim")
+        folds.row(fold.name, str(fold.questions), f"{fold.before:.1f}", f"{fold.after:.1f}")
+    folds.row("all, tuned on all", "", f"{tuned.before:.1f}", f"{tuned.after:.1f}", style="dim")
     out.print(folds)
     out.print("[retrieve]")
     for name, value in weights(tuned.settings).items():

@@ -64,23 +64,20 @@ class TextTable(Table):
 
     def __init__(self, *headers: str) -> None:
         super().__init__(*(Column(header, overflow="fold") for header in headers), box=None, pad_edge=False)
-        self._texts: list[list[str]] = []
 
     def row(self, *cells: str, style: str | Style | None = None) -> None:
         """Add a row of untrusted texts."""
-        self._texts.append([shown(cell) for cell in cells])
-        self.add_row(*map(Text, self._texts[-1]), style=style)
+        self.add_row(*(Text(shown(cell)) for cell in cells), style=style)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width < WIDE:
             yield from super().__rich_console__(console, options)
             return
-        lines = [[str(column.header) for column in self.columns], *self._texts]
-        widths = [min(PADDED, max(map(cell_len, cells))) for cells in zip(*lines, strict=True)]
-        for cells in lines:
-            yield Text(
-                "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
-            )
+        columns = [[str(column.header), *map(str, column.cells)] for column in self.columns]
+        widths = [min(PADDED, max(map(cell_len, cells))) for cells in columns]
+        for row in zip(*columns, strict=True):
+            cells = zip(row, widths, strict=True)
+            yield Text("  ".join(cell + " " * (width - cell_len(cell)) for cell, width in cells))
 
 
 class _Clean(Console):
