@@ -1,4 +1,4 @@
-"""Words of one root: "hergestellt" and "Hersteller", "schaltet ... ab" and "abgeschaltet"."""
+"""Words of one root: "hergestellt" and "Hersteller", "schaltet ... ab" and "abgeschaltet", "peut-il" and "peut"."""
 
 from __future__ import annotations
 
@@ -35,6 +35,18 @@ def separated_verb(question: str, language: str) -> tuple[str, str]:
     verbs = [word for word in found[1:-1] if word.islower() or not known.noun_capitals]
     verb = next((word.lower() for word in verbs if word.lower() not in known.stop_words), "")
     return (verb, found[-1]) if verb else ("", "")
+
+
+def without_enclitics(word: str, language: str) -> str:
+    """Return a lower-case word without the pronouns joined to it by hyphens.
+
+    >>> without_enclitics("note-t-on", "fr"), without_enclitics("porte-clés", "fr")
+    ('note', 'porte-clés')
+    """
+    joined = _words("enclitics", language)
+    while "-" in word and word.rpartition("-")[2] in joined:
+        word = word.rpartition("-")[0]
+    return word
 
 
 @lru_cache(maxsize=1 << 14)  # called for the words of the passages found, many of which occur in the next ones too

@@ -155,18 +155,28 @@ def _line_ends(text: str) -> Iterator[int]:
         start = text.rfind(_BLANK, 0, breaks.start()) + 1
         if len(places) == 1 and start not in wrapped:
             wrapped[start] = _is_wrapped(text[start:].strip().partition(_BLANK)[0].split("\n"))
-        if len(places) > 1 or not wrapped[start] or not _SMALL.match(text, breaks.end()):
+        continued = len(places) == 1 and wrapped[start] and _SMALL.match(text, breaks.end())
+        if not continued or _touches_row(text, places[0]):
             yield from places
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether the lines of a paragraph break only where the next word would not fit, unlike those of a list."""
+    """Whether the lines of a paragraph break only where the next word would not fit, unlike those of a list or table.
+
+    Rows directly below a line of text are ignored; they are never continued.
+    """
     width = max(map(len, lines))
     return all(
         len(line) + 1 + len(after.split(maxsplit=1)[0]) > width
         for line, after in pairwise(lines)
-        if _SMALL.match(after)
+        if _SMALL.match(after) and RULE not in after
     )
+
+
+def _touches_row(text: str, place: int) -> bool:
+    """Whether the line before or after the line break at `place` is a table row."""
+    end = text.find("\n", place + 1)
+    return RULE in text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
 
 
 def _with_numbering(spans: list[Span], line: str) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Words of the passages that mean the same as a word of the question: by meaning, by root, or misspelled."""
+"""Words of the passages that mean the same as a word of the question: by meaning, root or spelling, or in a compound."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import fmean, pstdev
 
 from pipelines.lang.derivation import same_root
+from pipelines.lang.profile import profile
 from pipelines.lang.terms import max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words
 from pipelines.retrieve.hit import Hit
@@ -19,7 +20,11 @@ _NEAREST = 0.45
 _OUTSTANDING = 3.0
 """Related words must also be this many standard deviations above the mean cosine of a word to others in its script: if
 an embedder tokenizes a script into letters, all its words are similar."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_IN_COMPOUND = 0.75
+"""Cosine of a compound and the word that it begins or ends with."""
+_SHORTEST_INSIDE, _SHORTEST_REST = 5, 3
+"""Minimum letters of a word inside a compound, and of the rest of it (`pipelines.retrieve.question_words`)."""
+_WORD = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]+)*")
 
 
 def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
@@ -41,12 +46,22 @@ def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon
         same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
         least = max(_NEAREST, fmean(same) + _OUTSTANDING * pstdev(same)) if same else _NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
-        related += [(one, 1.0) for one, other in word_of.items() if same_root(word, other, question.language)]
+        related += [(one, alike) for one, other in word_of.items() if (alike := _alike(word, other, question.language))]
         if term in question.unknown and word not in common_words(question.language):
             like = spelled_like(word, passage_words, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
+
+
+def _alike(word: str, other: str, language: str) -> float:
+    """Return 1 for words of one root or with another hyphen, less for a compound with the other word, else 0."""
+    if same_root(word, other, language) or word.replace("-", "") == other.replace("-", ""):
+        return 1.0
+    short, long = sorted((word, other), key=len)
+    inside = long.startswith(short) or long.endswith(short)
+    fits = len(short) >= _SHORTEST_INSIDE and len(long) - len(short) >= _SHORTEST_REST
+    return _IN_COMPOUND if inside and fits and profile(language).compounds else 0.0
 
 
 def _script(word: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.derivation import same_root, separated_verb
+from pipelines.lang.derivation import same_root, separated_verb, without_enclitics
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,17 @@ def test_words_that_only_begin_alike_have_none(word: str, other: str, language: 
 )
 def test_a_particle_at_the_end_belongs_to_the_verb(question: str, language: str, verb: tuple[str, str]) -> None:
     assert separated_verb(question, language) == verb
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "bare"),
+    [
+        ("peut-il", "fr", "peut"),
+        ("note-t-on", "fr", "note"),
+        ("trata-se", "pt", "trata"),
+        ("porte-clés", "fr", "porte-clés"),
+        ("log-in", "en", "log-in"),
+    ],
+)
+def test_pronouns_joined_to_a_verb_are_no_part_of_it(word: str, language: str, bare: str) -> None:
+    assert without_enclitics(word, language) == bare

@@ -59,6 +59,20 @@ def test_a_question_without_a_value_has_no_kind() -> None:
     assert value_kinds("Which way up is the reducer mounted?") == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("language", "clause", "asked"),
+    [
+        ("fr", "Que faut-il faire quand la pompe fuit ?", "Depuis quand la pompe fuit-elle ?"),
+        ("it", "Cosa devo fare quando la pompa perde?", "Quando perde la pompa?"),
+        ("nl", "Wat moet ik doen wanneer de pomp lekt?", "Sinds wanneer lekt de pomp?"),
+        ("pl", "Co robić, kiedy pompa cieknie?", "Kiedy pompa cieknie?"),
+    ],
+)
+def test_a_clause_with_when_asks_for_no_date(language: str, clause: str, asked: str) -> None:
+    assert Kind.DATE not in value_kinds(clause, language)
+    assert Kind.DATE in value_kinds(asked, language)
+
+
 def test_a_unit_may_be_in_the_header_of_a_table() -> None:
     assert gives(frozenset({Kind.TORQUE}), "Joint | Thread | Torque, N·m\nCasing bolts | M12 | 68")
     assert gives(frozenset({Kind.SHARE}), "Efficiency | % | 62 | 74")

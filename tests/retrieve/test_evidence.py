@@ -40,6 +40,13 @@ def test_list_items_in_lower_case_are_separate_units() -> None:
     ]
 
 
+def test_rows_with_a_name_in_lower_case_are_separate_units() -> None:
+    rows = ["name | pressure", "pc_14 | 35", "pc_15 | 40", "pc_16 | 45"]
+    assert [unit.text for unit in units(hit_of("\n".join(rows)), 0)] == rows
+    below = "The pump of the\ndairy has these limits:\nlow | 20\nhigh | 40"
+    assert [unit.text for unit in units(hit_of(below), 0)][-2:] == ["low | 20", "high | 40"]
+
+
 def test_rows_have_the_header_of_their_table_and_the_header_is_a_label() -> None:
     found = by_text("Table 1. Torques\n\nJoint | Torque\nNut | 110\nBolt | 68")
     assert found["Joint | Torque"].label
