@@ -47,8 +47,9 @@ class PlaceWords:
 class Citation:
     """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text.
 
-    `pages` are the pages of the quote. `context` is the header row if the quote is a table row. `superseded_by` is the
-    URI of the newest document that replaces the quoted one, or "".
+    `pages` are the pages of the quote. `context` is the header row if the quote is a table row; `before` and `after` are
+    the sentences beside it if it is not. `superseded_by` is the URI of the newest document that replaces the quoted
+    one, or "".
     """
 
     number: int
@@ -66,6 +67,8 @@ class Citation:
     score: float = 0.0
     context: str = ""
     superseded_by: str = ""
+    before: str = ""
+    after: str = ""
 
     @property
     def place(self) -> str:

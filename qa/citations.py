@@ -11,7 +11,7 @@ from pipelines.lang.arithmetic import unsupported
 from pipelines.lang.characters import locate
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
-from pipelines.retrieve.evidence import EvidenceUnit, units
+from pipelines.retrieve.evidence import EvidenceUnit, sentences_beside, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.shown_passages import clipped
@@ -58,7 +58,8 @@ class Citer:
         place = self._retrieval.place(chunk, span)
         where = (place.page, place.label, place.cells, chunk.heading_path, place.boxes)
         source = (hit.document, hit.uri, hit.title, quote, chunk.id, span)
-        return Citation(len(self._citations) + 1, *source, *where, round(score, 4), context, hit.superseded_by)
+        beside = sentences_beside(hit, span)
+        return Citation(len(self._citations) + 1, *source, *where, round(score, 4), context, hit.superseded_by, *beside)
 
 
 def found(hits: Collection[Hit]) -> tuple[Found, ...]:

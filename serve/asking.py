@@ -217,4 +217,6 @@ def _citation(citation: Citation) -> CitationView:
         citation.boxes,
         citation.score,
         citation.superseded_by,
+        citation.before,
+        citation.after,
     )

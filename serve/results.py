@@ -143,7 +143,10 @@ class SearchView:
 
 @dataclass(frozen=True, slots=True)
 class CitationView:
-    """A quoted passage: `quote` is exactly the characters `start` to `end` of the document's text."""
+    """A quoted passage: `quote` is exactly the characters `start` to `end` of the document's text.
+
+    `before` and `after` are the sentences beside it, `context` is the header of a table row.
+    """
 
     number: int
     document: str
@@ -160,6 +163,8 @@ class CitationView:
     boxes: tuple[Box, ...]
     score: float
     superseded_by: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

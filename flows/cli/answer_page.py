@@ -83,12 +83,13 @@ def _citation(citation: Citation) -> str:
     place = escape(", ".join(part for part in (citation.uri, citation.place) if part))
     path = escape(" › ".join(citation.heading_path))
     header = f"<div class='note'>{escape(citation.context)}</div>" if citation.context else ""
+    before, after = (f"<span class='note'>{escape(text)}</span>" for text in (citation.before, citation.after))
     newer = (
         f" <span class='warn'>superseded by {escape(citation.superseded_by)}</span>" if citation.superseded_by else ""
     )
     return (
         f"<span class='place'>{place}</span>{newer}<br><span class='note'>{path}</span>"
-        f"{header}<blockquote>{escape(citation.quote)}</blockquote>"
+        f"{header}<blockquote>{before} <b>{escape(citation.quote)}</b> {after}</blockquote>"
     )
 
 

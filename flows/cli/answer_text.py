@@ -107,7 +107,8 @@ def _citation(citation: Citation) -> RenderableType:
     if citation.heading_path:
         head += line((f"  {' › '.join(citation.heading_path)}", "dim"))
     quote = citation.quote if len(citation.quote) <= _LONGEST else citation.quote[: _LONGEST - 1] + "…"
-    body = Text(f"“{' '.join(quote.split())}”", "italic")
+    before, after = (Text(" ".join(text.split()), "dim") for text in (citation.before, citation.after))
+    body = Text(" ").join(filter(None, (before, Text(f"“{' '.join(quote.split())}”", "italic"), after)))
     if citation.context:
         body = Text(f"{citation.context}\n", "dim") + body
     return Group(head, Padding(body, (0, 0, 0, 4)))

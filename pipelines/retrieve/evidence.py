@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -31,6 +31,9 @@ _DESCRIPTION_TERMS = 12
 """The description of a glossary term has more terms than this, about a line; list items have fewer."""
 _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
+_BESIDE, _BESIDE_LENGTH = 2, 400
+"""Maximum sentences and characters shown before a quote, and after it: for 18 of 309 questions in prose one sentence on
+either side has the answer that the quote lacks, for 27 two have it."""
 _ENDINGS = ".!?;:,。!?;:,"
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
@@ -90,6 +93,32 @@ class EvidenceUnit:
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, list items and table rows of a hit's chunk in order."""
     return [EvidenceUnit(hit, rank, *fields) for fields in _units(hit.chunk, hit.title, hit.uri, hit.rows)]
+
+
+def sentences_beside(hit: Hit, span: Span) -> tuple[str, str]:
+    """Return the text before and after a span of the document's text in the chunk of `hit`, up to two sentences each.
+
+    It ends at headings and tables, and is empty beside a table row, which is explained by its header.
+    """
+    found = units(hit, 0)
+    inside = [place for place, unit in enumerate(found) if unit.span.overlaps(span)]
+    if not inside or any(found[place].is_row for place in inside):
+        return "", ""
+    before, after = found[: inside[0]][-_BESIDE:], found[inside[-1] + 1 :][:_BESIDE]
+    start, text = hit.chunk.provenance.span.start, hit.chunk.text
+    first = min((unit.span.start for unit in _flowing(reversed(before))), default=span.start)
+    last = max((unit.span.end for unit in _flowing(after)), default=span.end)
+    return text[first - start : span.start - start].strip(), text[span.end - start : last - start].strip()
+
+
+def _flowing(found: Iterable[EvidenceUnit]) -> Iterator[EvidenceUnit]:
+    """Yield the units up to the first heading or row, and up to the maximum length."""
+    length = 0
+    for unit in found:
+        length += len(unit.span)
+        if unit.label or unit.is_row or length > _BESIDE_LENGTH:
+            return
+        yield unit
 
 
 _Terms = frozenset[str]

@@ -143,7 +143,13 @@ function cited(citation) {
   if (citation.superseded_by) lines.push(make("p", { class: "warn" }, say("script.superseded", { uri: citation.superseded_by })));
   if (citation.heading_path.length) lines.push(make("div", { class: "quiet" }, citation.heading_path.join(" › ")));
   if (citation.context) lines.push(make("div", { class: "quiet" }, citation.context));
-  return make("li", {}, ...lines, make("blockquote", {}, citation.quote));
+  return make("li", {}, ...lines, make("blockquote", {}, ...quoted(citation)));
+}
+
+// The quote, with the sentences beside it.
+function quoted({ before, quote, after }) {
+  const beside = (text) => make("span", { class: "quiet" }, text);
+  return [beside(before ? `${before} ` : ""), make("mark", {}, quote), beside(after ? ` ${after}` : "")];
 }
 
 function tree(steps) {
@@ -165,7 +171,7 @@ async function open(citation) {
   part("source-place").textContent = shown([citation.uri, citation.place].filter(Boolean).join(", "));
   part("source-context").textContent = shown(citation.context);
   part("source-context").hidden = !citation.context;
-  part("source-quote").textContent = shown(citation.quote);
+  part("source-quote").replaceChildren(...quoted(citation));
   part("source-open").href = pathOf(citation);
   part("source-sheet").hidden = true;
   part("source-note").textContent = say("script.printing");

@@ -79,6 +79,18 @@ def test_a_question_is_answered_with_file_and_section(knowledge: KnowledgeBase) 
     assert answer.seconds > 0
 
 
+def test_a_quoted_sentence_is_shown_between_its_neighbours_and_a_row_below_its_header(
+    knowledge: KnowledgeBase, app: typer.Typer, kb: Path
+) -> None:
+    question = "How long may EPDM rings be stored?"
+    sentence, row = knowledge.ask(question).citations[0], knowledge.ask(EFFICIENCY).citations[0]
+    assert (sentence.before, sentence.quote) == ("", "EPDM rings may be stored for 7 years.")
+    assert sentence.after == "See data sheet DS-1."
+    assert (row.before, row.context, row.after) == ("", "Quantity | K65 | K80", "")
+    printed = " ".join(runner.invoke(app, ["ask", question, "--kb", str(kb)]).stdout.split())
+    assert "“EPDM rings may be stored for 7 years.” See data sheet DS-1." in printed
+
+
 async def test_ask_works_inside_a_running_event_loop(knowledge: KnowledgeBase) -> None:
     assert knowledge.ask(EFFICIENCY).text == (await knowledge.answer(EFFICIENCY)).text
 
