@@ -47,9 +47,9 @@ class PlaceWords:
 class Citation:
     """A quoted passage of a document, numbered from 1; `quote` is exactly `span` of the document's text.
 
-    `pages` are the pages of the quote. `context` is the header row if the quote is a table row; `before` and `after` are
-    the sentences beside it if it is not. `superseded_by` is the URI of the newest document that replaces the quoted
-    one, or "".
+    `pages` are the pages of the quote. `context` is the header row if the quote is a table row, else `before` and
+    `after` are the sentences beside it. `superseded_by` is the URI of the newest document that replaces the quoted one,
+    or "".
     """
 
     number: int

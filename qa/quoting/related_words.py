@@ -1,4 +1,4 @@
-"""Words of the passages that mean the same as a word of the question: by meaning, root or spelling, or in a compound."""
+"""Words of the passages that mean the same as a word of the question: by meaning, root, spelling, or in a compound."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ def _alike(word: str, other: str, language: str) -> float:
     """Return 1 for words of one root or with another hyphen, less for a compound with the other word, else 0."""
     if same_root(word, other, language) or word.replace("-", "") == other.replace("-", ""):
         return 1.0
+    if not profile(language).compounds:
+        return 0.0
     short, long = sorted((word, other), key=len)
-    inside = long.startswith(short) or long.endswith(short)
-    fits = len(short) >= _SHORTEST_INSIDE and len(long) - len(short) >= _SHORTEST_REST
-    return _IN_COMPOUND if inside and fits and profile(language).compounds else 0.0
+    spelled = tuple(one for one in (short, stem(short, language)) if len(one) >= _SHORTEST_INSIDE)
+    fits = len(long) - len(short) >= _SHORTEST_REST
+    return _IN_COMPOUND if fits and (long.startswith(spelled) or long.endswith(spelled)) else 0.0
 
 
 def _script(word: str) -> str:
