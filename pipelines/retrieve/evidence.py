@@ -128,7 +128,7 @@ _UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms,
 
 @lru_cache(maxsize=512)  # consecutive questions often find the same chunks
 def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_UnitFields, ...]:
-    pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in _spans(chunk.text)]
+    pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in unit_spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path})
     _read_entries(pieces, chunk.text, chunk.language)
     start = chunk.provenance.span.start
@@ -165,7 +165,8 @@ def _terms(text: str, language: str) -> frozenset[str]:
     return frozenset(terms(text, language, stop=False))
 
 
-def _spans(text: str) -> Iterator[Span]:
+def unit_spans(text: str) -> Iterator[Span]:
+    """Yield the spans of the sentences, list items and table rows of a text; a row with a full stop stays whole."""
     start = 0
     for end in [*_line_ends(text), len(text)]:
         line = text[start:end]

@@ -14,7 +14,9 @@ from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
+from pipelines.retrieve.evidence import unit_spans
 from pipelines.retrieve.hit import AtomHit, Hit
+from pipelines.retrieve.table_rows import RULE
 
 NO_PASSAGES = "(none)"
 AT_ONCE = 8
@@ -87,21 +89,22 @@ def _words(text: str) -> set[str]:
 
 
 def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:
-    """Return `text` if it fits into `tokens`, else its sentences with most of the `wanted` terms.
+    """Return `text` if it fits into `tokens`, else its sentences and rows with most of the `wanted` terms.
 
-    The first sentence, which introduces the subject, is always included; omissions are marked by "…".
+    The first sentence, which introduces the subject, and the first row, which names the columns, are always included;
+    omissions are marked by "…".
     """
     if estimate_tokens(text) <= tokens:
         return text
-    spans = sentences(text)
+    spans = list(unit_spans(text))
     if not spans:
         return cut(text, tokens)
-    kept = [0]
-    room = tokens - estimate_tokens(spans[0].slice(text))
-    for place in sorted(
-        range(1, len(spans)), key=lambda place: -len(wanted.intersection(terms(spans[place].slice(text))))
-    ):
-        needed = estimate_tokens(spans[place].slice(text))
+    units = [span.slice(text) for span in spans]
+    kept = sorted({0, next((place for place, unit in enumerate(units) if RULE in unit), 0)})
+    room = tokens - sum(estimate_tokens(units[place]) for place in kept)
+    others = (place for place in range(len(units)) if place not in kept)
+    for place in sorted(others, key=lambda place: -len(wanted.intersection(terms(units[place])))):
+        needed = estimate_tokens(units[place])
         if needed <= room:
             kept.append(place)
             room -= needed

@@ -50,6 +50,14 @@ def test_a_condensed_passage_keeps_its_opening_and_the_relevant_sentences_in_ord
     assert "gate" not in short
 
 
+def test_a_condensed_table_keeps_its_column_names_and_whole_rows() -> None:
+    rows = [f"pc_{number} | {number} bar | approx. {number} s" for number in range(40)]
+    table = "\n".join(["Limits of the valves", "name | pressure | delay", *rows])
+    shown = condensed(table, 40, frozenset(terms("Which delay has pc_31?")))
+    assert shown.startswith("Limits of the valves\nname | pressure | delay")
+    assert "pc_31 | 31 bar | approx. 31 s" in shown
+
+
 def test_a_condensed_passage_keeps_names_shared_with_another_passage() -> None:
     team = "Wesson is a player who was with the Torvik Astros for many years."
     final = (
