@@ -124,14 +124,17 @@ def subject_words(question: str, language: str, rarity: Callable[[str], float]) 
 
 
 def _spaced(run: str, question_words: frozenset[str], known: Callable[[str], bool]) -> Iterator[str]:
-    """Yield an identifier as it is if it is in the corpus or a code, else its parts."""
+    """Yield an identifier as it is if it is in the corpus or a code, else its parts; a decimal number has none.
+
+    A figure counts even if it is short: a row with "3/4" is not that of "6/4".
+    """
     whole = _PART.findall(run)
-    if len(whole) <= 1 or known(run) or _is_code(whole):
+    parts = split_identifier(run)
+    if len(whole) <= 1 or len(parts) == 1 or known(run) or _is_code(whole):
         yield run
         return
-    parts = split_identifier(run)
-    for part in whole if len(parts) == 1 else parts:
-        if part not in question_words and len(part) > 1:
+    for part in parts:
+        if part not in question_words and (len(part) > 1 or part.isdigit()):
             yield from _spaced(part, question_words, known)
 
 

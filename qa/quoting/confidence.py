@@ -30,6 +30,8 @@ _OTHERS = 3
 """Other documents that the best one is compared with."""
 _MAX_LISTED = 2
 """Maximum missing terms that are listed."""
+_COVERED = 0.5
+"""Minimum cover of a word that is not missing: it is in the unit, beside it or above it, not elsewhere in the chunk."""
 _LONG = 8
 """In questions with at least this many words, a missing word is ignored by `missing_word`."""
 _WEIGHTS = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text(encoding="utf-8"))
@@ -104,9 +106,15 @@ def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:
     return any(cover < ABOVE for cover in best.covers.values())
 
 
+def missing_codes(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
+    """Return the codes and numbers of the question that no chosen unit is about, sorted."""
+    covered = combined_cover(chosen)
+    return tuple(sorted(question.words[code] for code in question.codes if covered.get(code, 0.0) < _COVERED))
+
+
 def missing_words(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> tuple[str, ...]:
-    """Return the words of the question that are missing most in the chosen units, with a cover below 0.5."""
-    return tuple(question.words[term] for _, term, cover in _most_missing(question, chosen) if cover < 0.5)
+    """Return the words of the question that are missing most in the chosen units."""
+    return tuple(question.words[term] for _, term, cover in _most_missing(question, chosen) if cover < _COVERED)
 
 
 def _most_missing(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> list[tuple[float, str, float]]:

@@ -14,7 +14,7 @@ from qa.citations import Citer
 from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import combined_cover, lacks_formal_value, select_quotes, select_units
 from qa.quoting.boolean_columns import flagged_rows
-from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_words
+from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_codes, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
 from qa.quoting.list_items import item_at
@@ -81,7 +81,9 @@ def quoted(
     refusal = _refusal(asked, scored, quotes, selection)
     if refusal is None and sure < settings.refuse_below:
         refusal = _unknown_names(asked, scored)
-    warnings = (*_doubt(asked, chosen, sure, settings), *shown.warnings) if refusal is None else refusal
+    unlike = not selection and (missing_codes(asked, chosen) or evidence.missing_column)
+    uncertain = sure < settings.unsure_below or bool(unlike)
+    warnings = (*_doubt(asked, chosen, uncertain), *shown.warnings) if refusal is None else refusal
     steps = (*trace, *_trace(hits, asked, scored, quotes), *_compared(selection), _confidence_step(evidence, sure))
     answered = refusal is None
     return replace(
@@ -117,14 +119,13 @@ def _confidence_step(evidence: Features, sure: float) -> Step:
     return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
-def _doubt(
-    asked: QuestionTerms, chosen: Sequence[ScoredUnit], sure: float, settings: AnswerSettings
-) -> tuple[str, ...]:
+def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], uncertain: bool) -> tuple[str, ...]:
     """Return a warning that the quotes may not answer, with the words and values that they lack, if there is doubt."""
     valueless = lacks_value(asked, chosen)
-    if sure >= settings.unsure_below and not valueless:
+    if not uncertain and not valueless:
         return ()
-    words, kinds = missing_words(asked, chosen), ", ".join(sorted(asked.wants))
+    words = missing_codes(asked, chosen) or missing_words(asked, chosen)
+    kinds = ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)

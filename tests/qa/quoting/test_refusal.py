@@ -96,3 +96,48 @@ def test_the_kind_of_value_asked_for_is_recognized_in_more_languages(question: s
 
 def test_german_heisst_does_not_ask_for_a_temperature() -> None:
     assert not value_kinds("Wie heißt die Distribution?", "de")
+
+
+FITTINGS = {
+    "fittings.txt": (
+        "Part | Thread | Subtotal\nNipple 1/4 male | NPT | $3.89\nNipple 3/4 male | NPT | $6.10\n"
+        "Elbow 5.9 mm | G | $2.20"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("What is the subtotal of the nipple 6/4 male?", "6"),
+        ("What is the subtotal of the nipple 9/4 male?", "9"),
+        ("What is the subtotal of the elbow 7.2 mm?", "7.2"),
+    ],
+)
+def test_a_row_that_lacks_a_figure_of_the_question_is_not_quoted_without_a_warning(question: str, figure: str) -> None:
+    answer = ask(question, FITTINGS, "en")
+    assert answer.abstained or any(f"no quote has {figure}" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("What is the subtotal of the nipple 3/4 male?", "$6.10"), ("What is the subtotal of the elbow 5.9 mm?", "$2.20")],
+)
+def test_a_row_with_all_figures_of_the_question_is_quoted_without_a_warning(question: str, said: str) -> None:
+    answer = ask(question, FITTINGS, "en")
+    assert said in answer.text
+    assert not answer.warnings
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "language"),
+    [
+        ("Which school uses the C32-80?", PUMPS, "en"),
+        ("Dans quelle école se trouve la V-20 ?", VALVES, "fr"),
+    ],
+)
+def test_a_row_without_the_property_asked_for_is_not_quoted_without_a_warning(
+    question: str, texts: dict[str, str], language: str
+) -> None:
+    answer = ask(question, texts, language)
+    assert answer.abstained or answer.warnings
