@@ -81,9 +81,9 @@ def quoted(
     refusal = _refusal(asked, scored, quotes, selection)
     if refusal is None and sure < settings.refuse_below:
         refusal = _unknown_names(asked, scored)
-    unlike = not selection and (missing_codes(asked, chosen) or evidence.missing_column)
+    unlike = not selection and (missing_codes(asked, shown.items) or evidence.missing_column)
     uncertain = sure < settings.unsure_below or bool(unlike)
-    warnings = (*_doubt(asked, chosen, uncertain), *shown.warnings) if refusal is None else refusal
+    warnings = (*_doubt(asked, chosen, shown.items, uncertain), *shown.warnings) if refusal is None else refusal
     steps = (*trace, *_trace(hits, asked, scored, quotes), *_compared(selection), _confidence_step(evidence, sure))
     answered = refusal is None
     return replace(
@@ -119,12 +119,14 @@ def _confidence_step(evidence: Features, sure: float) -> Step:
     return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
-def _doubt(asked: QuestionTerms, chosen: Sequence[ScoredUnit], uncertain: bool) -> tuple[str, ...]:
+def _doubt(
+    asked: QuestionTerms, chosen: Sequence[ScoredUnit], quotes: Sequence[ScoredUnit], uncertain: bool
+) -> tuple[str, ...]:
     """Return a warning that the quotes may not answer, with the words and values that they lack, if there is doubt."""
     valueless = lacks_value(asked, chosen)
     if not uncertain and not valueless:
         return ()
-    words = missing_codes(asked, chosen) or missing_words(asked, chosen)
+    words = missing_codes(asked, quotes) or missing_words(asked, quotes)
     kinds = ", ".join(sorted(asked.wants))
     lacking = [f"no quote has {' or '.join(words)}"] if words else []
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
