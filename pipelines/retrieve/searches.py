@@ -116,6 +116,10 @@ class WholeCorpus(Protocol):
         """The ids of the documents with text, sorted by URI."""
         ...
 
+    def named(self, text: str) -> tuple[str, ...]:
+        """Return the ids of the documents whose file name, with its suffix, is in a text, the longest name first."""
+        ...
+
     def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
         """Return the overviews of these documents, sorted by URI."""
         ...

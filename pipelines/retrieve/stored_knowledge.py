@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from pathlib import PurePath
 from threading import Lock
 
 from pipelines.core.block_index import BlockIndex
@@ -12,6 +13,7 @@ from pipelines.core.document import Chunk
 from pipelines.core.errors import StoreError
 from pipelines.core.knowledge import TagPair
 from pipelines.core.provenance import Provenance, Span
+from pipelines.lang.characters import fold
 from pipelines.lang.identify import detect_language
 from pipelines.llm.embedders import open_embedder, reads
 from pipelines.llm.settings import EmbedSettings
@@ -178,6 +180,14 @@ class StoredKnowledge:
         index = self._open.retriever.index
         numbers = {int(index.document_of[number]) for number in self._chunks}
         return tuple(index.documents[number] for number in sorted(numbers, key=lambda number: index.uris[number]))
+
+    def named(self, text: str) -> tuple[str, ...]:
+        """Return the ids of the documents in the filter whose file name is in a text, the longest name first."""
+        index, folded = self._open.retriever.index, fold(text)
+        uris = {document: index.uris[index.document_number(document)] for document in self.documents}
+        names = {document: fold(PurePath(uri).name) for document, uri in uris.items()}
+        found = [document for document, name in names.items() if "." in name and name in folded]
+        return tuple(sorted(found, key=lambda document: -len(names[document])))
 
     def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
         """Return the overviews of these documents, with their chunks in the filter."""

@@ -57,17 +57,15 @@ def is_about_documents(question: str, lexicon: Lexicon, languages: Sequence[str]
 def quoted_summary(question: str, hits: Sequence[Hit], retrieval: Retrieval, corpus: WholeCorpus) -> Answer | None:
     """Return the summaries of the parts of a document if a question asks to summarize one, by title or file name."""
     language = question_language(question, languages_of(hits))
-    asks = cue("summarizes", language)
-    if not asks.search(question):
-        return None
-    bare = asks.sub(lambda match: " ".join(match.group().split()[1:-1]), question)  # "what is ... about"
-    _, subject = _read_question(bare, retrieval.lexicon, (language, *languages_of(hits)))
-    named = (hit for hit in hits if subject and subject <= frozenset(terms(f"{hit.title} {hit.uri}", language)))
-    document = next(named, None)
-    if document is None:
+    document = ""
+    if cue("summarizes", "").search(question):  # a file name tells no language
+        document = next(iter(corpus.named(question)), "")
+    if not document and cue("summarizes", language).search(question):
+        document = _titled(question, language, hits, retrieval.lexicon)
+    if not document:
         return None
     citer = Citer(retrieval)
-    (overview,) = corpus.overviews([document.document])
+    (overview,) = corpus.overviews([document])
     claims = [
         Claim(f"{part.heading.rpartition(' > ')[2]}: {text}" if part.heading else text, (citer.cite_unit(unit),))
         for part in overview.parts
@@ -77,6 +75,15 @@ def quoted_summary(question: str, hits: Sequence[Hit], retrieval: Retrieval, cor
     warnings = [f"The summary is not complete: {left} more sections follow."] if left > 0 else []
     answer = _quoted(question, claims[:_MAX_QUOTES], citer, overview.hits, "sections of the document", warnings)
     return replace(answer, strategy="survey")
+
+
+def _titled(question: str, language: str, hits: Sequence[Hit], lexicon: Lexicon) -> str:
+    """Return the first document found whose title and file name have all words of the question's subject, or ""."""
+    asks = cue("summarizes", language)
+    bare = asks.sub(lambda match: " ".join(match.group().split()[1:-1]), question)  # "what is ... about"
+    _, subject = _read_question(bare, lexicon, (language, *languages_of(hits)))
+    named = (hit for hit in hits if subject and subject <= frozenset(terms(f"{hit.title} {hit.uri}", language)))
+    return next((hit.document for hit in named), "")
 
 
 def _summary_source(part: Part) -> EvidenceUnit | None:

@@ -65,6 +65,9 @@ class MemoryRetrieval:
     def documents(self) -> tuple[str, ...]:
         return tuple(hit.document for hit in self.hits)
 
+    def named(self, text: str) -> tuple[str, ...]:
+        return tuple(hit.document for hit in self.hits if hit.uri in text)
+
     def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
         hits = [hit for hit in self.hits if hit.document in set(documents)]
         return tuple(DocumentOverview(hit.uri, hit.title, "", (Part("", "", (hit,)),)) for hit in hits)

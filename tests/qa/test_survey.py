@@ -109,6 +109,13 @@ async def test_a_named_document_is_summarized(knowledge: StoredKnowledge, questi
     assert "The feed pump stands in hall 2." in answer.text
 
 
+@pytest.mark.parametrize("question", ["Summarize pump.md", "Résume pump.md", "What is notes/PUMP.MD about?"])
+async def test_a_document_named_by_its_file_is_summarized(knowledge: StoredKnowledge, question: str) -> None:
+    answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
+    assert answer.strategy == "survey"
+    assert {citation.uri for citation in answer.citations} == {"notes/pump.md"}
+
+
 async def test_a_summary_of_a_document_covers_its_sections(knowledge: StoredKnowledge) -> None:
     question = "Give me an overview of the compressor manual."
     answer = await STRATEGIES["extractive"].answer(question, knowledge, None, QaSettings().qa.answer)
