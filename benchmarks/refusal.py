@@ -40,6 +40,7 @@ from benchmarks.refusal_fit import NAMES, Case, Kind, fit, judged, left_out, lin
 from benchmarks.refusal_sets import HERE, AskedSet, made, read_sets
 from evaluate.questions import Question, read_questions
 from pipelines.resources import Stores, open_stores
+from pipelines.retrieve.evidence_score import score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.lexicon import CorpusLexicon
 from pipelines.retrieve.question_terms import languages_of, read_question
@@ -49,7 +50,6 @@ from pipelines.store.vector import Filter
 from qa.quoting.answer_selection import select_units
 from qa.quoting.confidence import Features, features
 from qa.quoting.conflicts import demote_warned
-from qa.quoting.evidence_score import score_units
 from qa.settings import AnswerSettings, QaSettings
 
 WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"

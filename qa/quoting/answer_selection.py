@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
-from qa.quoting.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.tables import in_reading_order
 from qa.quoting.lists import counts_rows
 from qa.quoting.quotes import Quotes, not_complete, quote_units
-from qa.quoting.tables import in_reading_order
 
 _GAIN = 0.1
 """Minimum share of the question's weight that a further selected sentence adds."""

@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
-from qa.quoting.evidence_score import ABOVE, ScoredUnit
+from pipelines.retrieve.table_series import Cell, Series, name_terms, whole_column
+from pipelines.retrieve.tables import terms_of
 from qa.quoting.quotes import Quotes
 from qa.quoting.row_selection import asked_cells, quote_rows
-from qa.quoting.table_series import Cell, Series, name_terms, whole_column
-from qa.quoting.tables import terms_of
 
 
 def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Quotes | None:

@@ -8,10 +8,10 @@ from math import isclose
 
 from pipelines.lang.quantities import Kind, in_row, quantities
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
 from pipelines.retrieve.searches import Lexicon
-from qa.quoting.evidence_score import ABOVE, ScoredUnit, score_units
 from qa.quoting.quote_text import quote_text
 
 _NEAR = 0.8

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipelines.lang.ordinals import LAST, item_asked
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.list_items import is_item, item_number
 from pipelines.retrieve.question_terms import QuestionTerms, terms_at
-from qa.quoting.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.tables import in_reading_order
 from qa.quoting.quotes import Quotes, quote_units
-from qa.quoting.tables import in_reading_order
 
 _SEARCHED = 5
 """Number of best units in whose chunks a list is searched for the item at a place."""

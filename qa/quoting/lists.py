@@ -11,13 +11,13 @@ from itertools import takewhile
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.list_items import COLONS, is_item
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
-from qa.quoting.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
 from qa.quoting.list_items import items_around
 from qa.quoting.quotes import MAX_ITEMS, Quotes, not_complete, quote_list, quote_units
-from qa.quoting.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
 
 _MAX_SENTENCES = 6
 """Maximum quoted sentences below a heading."""

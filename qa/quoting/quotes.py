@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
-from qa.quoting.evidence_score import ScoredUnit
 from qa.quoting.quote_text import quote_text
 
 MAX_ITEMS = 20

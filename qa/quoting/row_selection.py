@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.magnitudes import Magnitude, magnitude
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
-from qa.quoting.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.table_series import Cell, Series, SeriesSearch
+from pipelines.retrieve.tables import terms_of
 from qa.quoting.quote_text import quote_cells
 from qa.quoting.quotes import Quotes
-from qa.quoting.table_series import Cell, Series, SeriesSearch
-from qa.quoting.tables import terms_of
 
 _LEAST = 2
 """Minimum cells that are compared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -16,7 +17,6 @@ from qa.quoting.answer_selection import combined_cover, lacks_formal_value, sele
 from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_codes, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
-from qa.quoting.evidence_score import OWN, ScoredUnit, score_units
 from qa.quoting.list_items import item_at
 from qa.quoting.lists import compared, whole_list
 from qa.quoting.quotes import Quotes, quote_units
@@ -54,8 +54,8 @@ def quoted(
 ) -> Answer:
     """Return the sentences of `hits` that answer best, or that the documents do not say.
 
-    `scored` are the units of `hits` (`qa.quoting.evidence_score`), `trace` are the preceding steps. `linked` are
-    sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
+    `scored` are the units of `hits` (`pipelines.retrieve.evidence_score`), `trace` are the preceding steps. `linked`
+    are sentences of linked chunks: they are quoted after the others, and do not affect the confidence.
     """
     scored = demote_warned(asked, scored)
     if wants_definition(asked):

@@ -11,6 +11,7 @@ from pipelines.lang.questions import asks_for_documents, question_language
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit, units
+from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.list_items import is_item
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
@@ -18,7 +19,6 @@ from pipelines.retrieve.searches import Lexicon, Part, Retrieval, WholeCorpus, o
 from pipelines.retrieve.shown_passages import cut
 from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
-from qa.quoting.evidence_score import ScoredUnit, score_units
 from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
@@ -27,7 +27,7 @@ _PASSAGES = 48
 """Passages retrieved for a question: several for each relevant document."""
 _MIN_COVER = 0.6
 """Minimum cover of a relevant sentence, by the weights of the question's terms: terms in its heading are enough
-(`qa.quoting.evidence_score.ABOVE`), terms elsewhere in its chunk are not (`CHUNK`)."""
+(`pipelines.retrieve.evidence_score.ABOVE`), terms elsewhere in its chunk are not (`CHUNK`)."""
 _MAX_QUOTES = 60
 """Maximum quoted rows or items of a list."""
 _SUMMARY_TOKENS = 60

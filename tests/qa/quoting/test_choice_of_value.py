@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from pipelines.retrieve.evidence_score import revision_gain
 from pipelines.retrieve.question_terms import read_question
-from qa.quoting.evidence_score import revision_gain
 from tests.qa.memory import MemoryRetrieval
 from tests.qa.quoting.test_languages import OTHERS, ask
 

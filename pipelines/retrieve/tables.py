@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
-from qa.quoting.evidence_score import ScoredUnit, score_units
 
 
 def table_of(item: ScoredUnit) -> str:

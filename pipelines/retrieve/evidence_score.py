@@ -23,8 +23,8 @@ from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
+from pipelines.retrieve.related_words import related_words
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
-from qa.quoting.related_words import related_words
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
