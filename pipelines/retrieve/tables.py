@@ -1,11 +1,13 @@
-"""The rows of tables among scored units."""
+"""The rows of tables among scored units, and the columns that a question asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -46,3 +48,32 @@ def terms_of(texts: Iterable[str], language: str) -> frozenset[str]:
 def column_names(row: ScoredUnit) -> Sequence[str]:
     """Return the names of a row's columns."""
     return [name for name, _ in row.unit.fields]
+
+
+def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = False) -> set[int]:
+    """Return the columns that the question names or asks for, and those whose cells it names.
+
+    The result is empty, for the whole row, if the question asks for no column but the first one and those whose cells
+    it names.
+    """
+    language = unit.hit.chunk.language
+    forms = question.forms(language)
+    rows = list(enumerate(unit.fields))
+    wanted = {place for place, (name, _) in rows if forms.intersection(terms(name, language, stop=False))}
+    wanted |= {
+        place
+        for place, (name, cell) in rows
+        if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
+    }
+    named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
+    if listed:
+        return wanted - {0}
+    return wanted | named if wanted - named - {0} else set()
+
+
+def columns_of_codes(question: QuestionTerms, unit: EvidenceUnit) -> set[int]:
+    """Return the columns whose names have a code of the question ("K80-250"), and those without any code (units)."""
+    named = [frozenset(terms(name, unit.hit.chunk.language, stop=False)) for name, _ in unit.fields]
+    wanted = {index for index, found in enumerate(named) if found & question.codes}
+    rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
+    return wanted | (set(range(len(named))) - rivals) if wanted else set()

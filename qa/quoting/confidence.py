@@ -21,10 +21,9 @@ from pipelines.lang.numbers import tells_when
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.tables import terms_of
+from pipelines.retrieve.tables import columns_asked, terms_of
 from qa.quoting.answer_selection import combined_cover
 from qa.quoting.lists import counts_rows
-from qa.quoting.quote_text import columns_asked
 
 _OTHERS = 3
 """Other documents that the best one is compared with."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
-from pipelines.lang.quantities import gives
-from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.table_rows import Fields, cells_of
+from pipelines.retrieve.table_rows import cells_of
+from pipelines.retrieve.tables import columns_asked, columns_of_codes
 
 
 def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None = None) -> str:
@@ -23,8 +22,7 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
         return text if not unit.group or text.startswith(unit.group) else f"{unit.group}: {text}"
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
-    language, listed = unit.hit.chunk.language, naming is not None
-    asked = _columns_of_codes(unit.fields, question, language) or columns_asked(question, unit, listed)
+    asked = columns_of_codes(question, unit) or columns_asked(question, unit, listed=naming is not None)
     return quote_cells(unit, asked | {naming or 0} if asked else range(len(unit.fields)))
 
 
@@ -54,32 +52,3 @@ def _joined(names: Sequence[str]) -> str:
 
 def _named(name: str, cell: str) -> str:
     return f"{name}: {cell}" if name and cell and name != cell else cell
-
-
-def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = False) -> set[int]:
-    """Return the columns that the question names or asks for, and those whose cells it names.
-
-    The result is empty, for the whole row, if the question asks for no column but the first one and those whose cells
-    it names.
-    """
-    language = unit.hit.chunk.language
-    forms = question.forms(language)
-    rows = list(enumerate(unit.fields))
-    wanted = {place for place, (name, _) in rows if forms.intersection(terms(name, language, stop=False))}
-    wanted |= {
-        place
-        for place, (name, cell) in rows
-        if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
-    }
-    named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
-    if listed:
-        return wanted - {0}
-    return wanted | named if wanted - named - {0} else set()
-
-
-def _columns_of_codes(fields: Fields, question: QuestionTerms, language: str) -> set[int]:
-    """Return the columns whose names have a code of the question ("K80-250"), and those without any code (units)."""
-    named = [frozenset(terms(name, language, stop=False)) for name, _ in fields]
-    wanted = {index for index, found in enumerate(named) if found & question.codes}
-    rivals = {index for index, found in enumerate(named) if any(any(c.isdigit() for c in term) for term in found)}
-    return wanted | (set(range(len(named))) - rivals) if wanted else set()
