@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pipelines.core.provenance import Box, Span
+from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.llm.chat import Usage
 
 NOT_IN_DOCUMENTS = "The documents do not say."
@@ -30,17 +30,6 @@ class Ending(StrEnum):
 
 
 _EXIT_CODES = {Ending.NOTHING_MATCHES: 4, Ending.EMPTY: 5, Ending.MODEL_FAILED: 6}
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceWords:
-    """Templates for the places of passages: `{first}` and `{last}` are pages, `{name}` is a sheet."""
-
-    page: str = "page {first}"
-    pages: str = "pages {first}-{last}"
-    slide: str = "slide {first}"
-    slides: str = "slides {first}-{last}"
-    sheet: str = "sheet {name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +60,19 @@ class Citation:
     after: str = ""
 
     @property
-    def place(self) -> str:
-        """The place in words: "page 3", "pages 3-4", "slide 2", "sheet Prices, B2:D4"."""
-        return self.placed(PlaceWords())
+    def provenance(self) -> Provenance:
+        """The place of the quote."""
+        return Provenance(self.document, self.span, self.page, self.label, self.cells, self.boxes)
 
-    def placed(self, words: PlaceWords) -> str:
-        """Return the place formatted with these templates, or "" if it is unknown."""
-        if self.cells:
-            sheet = words.sheet.format(name=self.label) if self.label else ""
-            return ", ".join(part for part in (sheet, self.cells) if part)
-        if not self.pages:
-            return self.label
-        slides = self.uri.lower().rsplit(".", 1)[-1] in ("pptx", "ppt", "odp")
-        one, several = (words.slide, words.slides) if slides else (words.page, words.pages)
-        first, last = self.pages[0], self.pages[-1]
-        where = (one if first == last else several).format(first=first, last=last)
-        return where + (f" ({self.label})" if self.label not in ("", str(first)) else "")
+    @property
+    def place(self) -> str:
+        """The place in words: "page 3", "pages 3-4", "slide 2", "sheet Prices, B2:D4"; "" if it is unknown."""
+        return self.provenance.place(self.uri)
 
     @property
     def pages(self) -> tuple[int, ...]:
         """The pages of the quote, ascending."""
-        found = {box.page for box in self.boxes} | ({self.page} if self.page is not None else set())
-        return tuple(sorted(found))
+        return self.provenance.pages()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +22,6 @@ WEIGHT = 0.5
 """Weight of a term that the model adds to a question; 0.3 to 1 give similar results (`benchmarks/terms`)."""
 _MAX_TERMS = 3
 """Maximum terms for the same words, as in the prompt; a small model may copy all tags."""
-_TEXTS = re.compile(r'"(?:text|answer|question)"\s*:\s*"((?:[^"\\]|\\.)*)("?)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +76,6 @@ class ModelCalls:
             reason = f"{asked.failure.reason} ({self._endpoint})" if self._endpoint else asked.failure.reason
             self.failed.append(FailedCall(prompt, reason, asked.hint, asked.ending is CallEnding.FAILED))
         return asked
-
-
-def readable(reply: str) -> str:
-    """Return the texts in the beginning of a JSON reply, one per line; the last one may be incomplete."""
-    return "\n".join(_text(match.group(1)) for match in _TEXTS.finditer(reply) if match.group(1))
-
-
-def _text(escaped: str) -> str:
-    try:
-        return str(json.loads(f'"{escaped}"'))
-    except json.JSONDecodeError:
-        return escaped
 
 
 async def question_terms(question: str, knowledge: StoredKnowledge, model: ModelCalls) -> tuple[TagPair, ...]:

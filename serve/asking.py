@@ -12,12 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipelines.core.codec import encode
 from pipelines.core.errors import StrataError
 from pipelines.llm.ask import listening
+from pipelines.llm.reply_schema import readable
 from pipelines.retrieve.filters import media_type_of
 from pipelines.retrieve.hit import Hit
 from pipelines.store.vector import Filter
 from qa.answer import Answer, Citation
-from qa.model_calls import readable
-from serve.language import place_of, placed
+from serve.language import place_of
 from serve.library import OpenBase
 from serve.problems import RequestQueue, problem_of
 from serve.results import AnswerView, CitationView, HitView, SearchView
@@ -183,7 +183,7 @@ def hit_view(hit: Hit) -> HitView:
         hit.title,
         hit.chunk.text,
         place.page,
-        place_of(hit.uri, place.page, place.label, place.cells, place.boxes),
+        place_of(hit.uri, place),
         place.span.start,
         place.span.end,
         hit.chunk.heading_path,
@@ -208,7 +208,7 @@ def _citation(citation: Citation) -> CitationView:
         citation.title,
         citation.quote,
         citation.context,
-        placed(citation),
+        place_of(citation.uri, citation.provenance),
         citation.page,
         citation.pages,
         citation.span.start,

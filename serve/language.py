@@ -17,8 +17,7 @@ from pathlib import Path
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
-from pipelines.core.provenance import Box, Span
-from qa.answer import Citation, PlaceWords
+from pipelines.core.provenance import PlaceWords, Provenance
 
 LANGUAGE_COOKIE = "strata_language"
 FOLDER = Path(__file__).parent / "languages"
@@ -105,12 +104,7 @@ def _weight(parameter: str) -> float:
         return 0.0
 
 
-def place_of(uri: str, page: int | None, label: str, cells: str = "", boxes: tuple[Box, ...] = ()) -> str:
+def place_of(uri: str, place: Provenance) -> str:
     """Return "page 3", "slide 2", "sheet Prices, B2:D4", in the language of the request."""
-    return placed(Citation(1, "", uri, "", "", "", Span(0, 0), page, label, cells, boxes=boxes))
-
-
-def placed(citation: Citation) -> str:
-    """Return the place of a citation in the language of the request."""
     texts = catalogue(spoken())
-    return citation.placed(PlaceWords(*(texts[f"place.{field.name}"] for field in fields(PlaceWords))))
+    return place.place(uri, PlaceWords(*(texts[f"place.{field.name}"] for field in fields(PlaceWords))))

@@ -12,6 +12,7 @@ from itertools import islice
 from pipelines.core.errors import NotFound
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind
 from pipelines.core.ids import normalize
+from pipelines.core.provenance import Provenance, Span
 from pipelines.store.explore import node_name
 from pipelines.store.graph import GraphStore
 from serve.language import place_of
@@ -83,7 +84,7 @@ def _appearances(base: OpenBase, chunks: list[str]) -> tuple[Appearance, ...]:
             node.id,
             text(node, "text"),
             page_of(node),
-            place_of(text(node, "uri"), page_of(node), text(node, "label"), text(node, "cells")),
+            place_of(text(node, "uri"), _provenance(node)),
             number(node, "start"),
             number(node, "end"),
         )
@@ -154,3 +155,9 @@ def _node(node: Node, hops: int) -> NodeView:
 
 def _edge(edge: Edge) -> EdgeView:
     return EdgeView(edge.source, edge.target, edge.kind.value, text(edge, "type") or text(edge, "kind"))
+
+
+def _provenance(node: Node) -> Provenance:
+    """Return the place of a chunk's node."""
+    span = Span(number(node, "start"), number(node, "end"))
+    return Provenance(node.owner, span, page_of(node), text(node, "label"), text(node, "cells"))

@@ -15,8 +15,8 @@ from rich.tree import Tree
 from flows.cli.printing import console, line
 from flows.cli.stdio import say_error
 from pipelines.llm.ask import listening
+from pipelines.llm.reply_schema import readable
 from qa.answer import Answer, Citation, Ending, Step
-from qa.model_calls import readable
 
 EXTRACTIVE = "Quoted from the documents (no language model was asked):"
 NEAREST = "The nearest passages:"

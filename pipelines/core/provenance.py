@@ -53,6 +53,17 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceWords:
+    """Templates for places: `{first}` and `{last}` are pages, `{name}` is a sheet."""
+
+    page: str = "page {first}"
+    pages: str = "pages {first}-{last}"
+    slide: str = "slide {first}"
+    slides: str = "slides {first}-{last}"
+    sheet: str = "sheet {name}"
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Origin of a block, chunk, atom, mention or answer.
 
@@ -73,3 +84,19 @@ class Provenance:
         if self.page is not None:
             found.add(self.page)
         return tuple(sorted(found))
+
+    def place(self, uri: str, words: PlaceWords = PlaceWords()) -> str:
+        """Return the place in the file `uri` in words, "" if it is unknown.
+
+        >>> Provenance("", Span(0, 1), 3).place("a.pdf"), Provenance("", Span(0, 1), 2).place("a.pptx")
+        ('page 3', 'slide 2')
+        """
+        if self.cells:
+            sheet = words.sheet.format(name=self.label) if self.label else ""
+            return ", ".join(part for part in (sheet, self.cells) if part)
+        if not (pages := self.pages()):
+            return self.label
+        slides = uri.lower().rsplit(".", 1)[-1] in ("pptx", "ppt", "odp")
+        one, several = (words.slide, words.slides) if slides else (words.page, words.pages)
+        where = (one if pages[0] == pages[-1] else several).format(first=pages[0], last=pages[-1])
+        return where + (f" ({self.label})" if self.label not in ("", str(pages[0])) else "")

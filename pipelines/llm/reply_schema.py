@@ -25,6 +25,8 @@ _LIMITS = frozenset(
 )
 _SHORT = 40
 """Maximum characters of a part for which a reference would not be shorter."""
+_TEXTS = re.compile(r'"(?:text|answer|question)"\s*:\s*"((?:[^"\\]|\\.)*)("?)')
+"""The texts of a reply in its JSON ; the last one may be incomplete."""
 _WORDS = {"string": "text", "integer": "number", "boolean": "true or false"}
 
 
@@ -236,3 +238,15 @@ def _shaped(value: object, schema: type[BaseModel]) -> object:
 def _known(value: dict[str, object], schema: type[BaseModel]) -> bool:
     names = {field.alias or name for name, field in schema.model_fields.items()}
     return not names.isdisjoint(value)
+
+
+def readable(reply: str) -> str:
+    """Return the texts in the beginning of a JSON reply, one per line; the last one may be incomplete."""
+    return "\n".join(_unescaped(match.group(1)) for match in _TEXTS.finditer(reply) if match.group(1))
+
+
+def _unescaped(escaped: str) -> str:
+    try:
+        return str(json.loads(f'"{escaped}"'))
+    except json.JSONDecodeError:
+        return escaped

@@ -5,7 +5,7 @@ import json
 from pydantic import BaseModel, Field
 
 from pipelines.atomize.reply import chunk_reply
-from pipelines.llm.reply_schema import reply_form, schema_text, strict_schema
+from pipelines.llm.reply_schema import readable, reply_form, schema_text, strict_schema
 from pipelines.llm.tokens import estimate_tokens
 
 
@@ -73,3 +73,9 @@ class Tree(BaseModel):
 
 def test_a_form_of_a_recursive_schema_ends() -> None:
     assert reply_form(Tree) == '{"name": text, "children": [..., ...]}'
+
+
+def test_the_texts_of_a_partial_reply_are_readable() -> None:
+    beginning = '{"claims": [{"text": "Merton \\"sits\\" in Leeds.", "passage": 1, "quote": "sits"}], "answer": "Lee'
+    assert readable(beginning) == 'Merton "sits" in Leeds.\nLee'
+    assert readable('{"claims": [') == ""

@@ -18,7 +18,7 @@ from pipelines.llm.chat import Message, Request, Usage
 from pipelines.llm.openai_chat import OpenAIChat
 from pipelines.llm.settings import LlmSettings
 from pipelines.llm.testing.fakes import ScriptedChat
-from qa.model_calls import ModelCalls, readable
+from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import RecallReply
 
 ANSWER = '{"thinking": "", "answer": "Leeds"}'
@@ -111,9 +111,3 @@ async def test_a_truncated_stream_is_a_retryable_error(endpoint: LlmSettings) ->
     with pytest.raises(CallTimedOut):
         await chat.complete(Request((Message("user", "?"),), "cot", model="small", on_text=lambda piece: None))
     await chat.close()
-
-
-def test_the_texts_of_a_partial_reply_are_readable() -> None:
-    beginning = '{"claims": [{"text": "Merton \\"sits\\" in Leeds.", "passage": 1, "quote": "sits"}], "answer": "Lee'
-    assert readable(beginning) == 'Merton "sits" in Leeds.\nLee'
-    assert readable('{"claims": [') == ""
