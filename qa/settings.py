@@ -44,9 +44,7 @@ class AnswerSettings(SettingsSection):
         2, ge=0, description="pike-graph: chunks found for each proposal, as candidates in addition to atoms"
     )
     beside: int = Field(
-        5,
-        ge=0,
-        description="pike-graph: chunks found for the question itself, read in addition to those selected",
+        5, ge=0, description="pike-graph: chunks found for the question itself, read in addition to those selected"
     )
     flat_chunks: int = Field(16, ge=1, description="chunks of flat retrieval")
     flat_threshold: float = Field(0.2, ge=0, le=1, description="minimum similarity of a chunk in flat retrieval")

@@ -81,6 +81,17 @@ def comparison_asked(question: str, language: str) -> Comparison | None:
     return None
 
 
+def limits_asked(question: str, language: str) -> Iterator[Comparison]:
+    """Yield a comparison for each word of a limit before something, which may be no value: "below the minimum stock".
+
+    Its span is that of the word, its bound is empty. Nothing if the question does not ask which things are beyond it.
+    """
+    if cue("selects", language).search(question):
+        for place, name, pattern in _limits(language):
+            for found in pattern.finditer(question) if place == "before" and name not in _OF_DATES else ():
+                yield Comparison(name in _HIGH, frozenset(), Span(*found.span()), inclusive=name in _INCLUSIVE)
+
+
 class _Value(NamedTuple):
     """A value in a question, which may be a bound."""
 

@@ -75,7 +75,7 @@ def _measured(value: Value, language: str) -> Magnitude | None:
         return None
     unit = (re.sub(r"\s", "", value.text[end:]) if end else "") or value.unit
     if value.kind is Kind.MONEY:
-        return Magnitude(figure, value.kind, _currency(value.text))
+        return Magnitude(figure, value.kind, _currency(value.text) or _currency(value.unit))
     factors: dict[str, float] = read_table("unit_factors").get(value.kind, {})
     factor = factors.get(unit, factors.get(unit.lower()))
     return Magnitude(figure * factor, value.kind, value.kind) if factor else Magnitude(figure, value.kind, unit)

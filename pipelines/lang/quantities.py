@@ -106,11 +106,13 @@ def quantities(text: str, language: str = "") -> list[Value]:
 def in_row(fields: Iterable[tuple[str, str]], language: str = "") -> list[Value]:
     """Return the values in a table row, given as (column name, cell); their spans are positions in the cells.
 
-    A plain number has the unit in the name of its column.
+    A plain number has the unit in the name of its column: 2000 below "Water (m³)" is no year.
     """
     found: list[Value] = []
     for name, cell in fields:
-        found += quantities(cell, language) or _by_column(name, cell, language)
+        own = quantities(cell, language)
+        dated = all(value.kind is Kind.DATE for value in own)  # also without any value
+        found += (_by_column(name, cell, language) if dated else []) or own
     return found
 
 

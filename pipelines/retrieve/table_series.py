@@ -20,7 +20,7 @@ from pipelines.lang.terms import is_paired
 from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
-from pipelines.retrieve.tables import column_names, rows_by_table, table_of, terms_of, whole_table
+from pipelines.retrieve.tables import column_names, is_total, rows_by_table, table_of, terms_of, whole_table
 
 _UNCLEAR = frozenset({Kind.NUMBER, Kind.PERSON, Kind.REASON, Kind.PHONE, Kind.MAIL})
 """Kinds that do not tell which column is asked for."""
@@ -183,16 +183,21 @@ def _all_series(scored: Sequence[ScoredUnit]) -> Iterator[Series]:
     """Yield the columns of each table behind the first, and the rows with a different name for each cell."""
     for rows in rows_by_table(scored).values():
         names = column_names(rows[0])
-        same = [item for item in rows if column_names(item) == names]
+        same = [item for item in rows if column_names(item) == names and not is_total(item)]
+        if not same:
+            continue
         yield from (Series.of_column(same, place) for place in range(1, len(names)))
         if len(names) > 1 and len(set(names[1:])) == len(names) - 1:
             yield from map(Series.of_row, same)
 
 
 def _nearness(question: QuestionTerms, asked: Comparison, said: frozenset[str]) -> Mapping[str, float]:
-    """Return for each informative term of the question 1 for the nearest to the comparison, then 1/2, 1/3."""
+    """Return for each informative term of the question 1 for the nearest to the comparison, then 1/2, 1/3.
+
+    Of two that are as near, the one behind it is nearer: "hizo más piezas" asks for pieces.
+    """
     distance = {
-        term: max(asked.span.start - end, start - asked.span.end, 0)
+        term: (max(asked.span.start - end, start - asked.span.end, 0), start < asked.span.start)
         for term, start, end in term_places(question)
         if term not in said and _names_property(question, term)
     }
@@ -215,5 +220,6 @@ def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) 
     """Return the cells of a column in all rows of its table."""
     first = series.cells[0]
     rows = rows_by_table([*(cell.item for cell in series.cells), *whole_table(question, first.item, retrieval)])
-    same = (Cell(item, first.place) for item in rows[series.table] if column_names(item) == series.names)
+    known = (item for item in rows[series.table] if not is_total(item))
+    same = (Cell(item, first.place) for item in known if column_names(item) == series.names)
     return list({cell.key: cell for cell in reversed(list(same))}.values())[::-1]

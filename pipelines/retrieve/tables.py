@@ -7,10 +7,14 @@ from dataclasses import replace
 
 from pipelines.lang.quantities import gives
 from pipelines.lang.terms import terms
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
+
+_BEST = 6
+"""Number of best units among which a row of the table with the totals is searched."""
 
 
 def table_of(item: ScoredUnit) -> str:
@@ -33,6 +37,26 @@ def whole_table(question: QuestionTerms, row: ScoredUnit, retrieval: Retrieval) 
         return []
     hits = [replace(hit, score=row.unit.hit.score) for hit in retrieval.whole_tables(row.unit.hit.chunk.id)]
     return score_units(question, hits, retrieval.lexicon)
+
+
+def is_total(row: ScoredUnit) -> bool:
+    """Whether a row adds up the others: its first filled cell says "Total" in any language."""
+    name = next((cell for cell in (row.unit.group, *(cell for _, cell in row.unit.fields)) if cell), "")
+    return row.has_cells and cue("total_row").fullmatch(name.strip(" :.")) is not None
+
+
+def total_row(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> ScoredUnit | None:
+    """Return the row with the totals of the best table if a question asks for one, and names no other row of it."""
+    best = next((item for item in scored[:_BEST] if item.has_cells), None)
+    if best is None or not cue("asks_total", question.language).search(question.text):
+        return None
+    rows = rows_by_table(whole_table(question, best, retrieval) or scored)[table_of(best)]
+    totals = [row for row in rows if is_total(row)]
+    forms = question.forms(best.language)
+    others = (cell for row in rows if row not in totals for _, cell in row.unit.fields[:1])
+    if not totals or forms & (terms_of(others, best.language) - terms_of(column_names(best), best.language)):
+        return None
+    return in_reading_order(totals)[-1]
 
 
 def in_reading_order(items: Iterable[ScoredUnit]) -> list[ScoredUnit]:

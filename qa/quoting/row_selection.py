@@ -6,13 +6,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.magnitudes import Magnitude, magnitude
+from pipelines.lang.word_lists import cue
+from pipelines.retrieve.column_pairs import column_pair
 from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.table_series import Cell, Series, SeriesSearch
-from pipelines.retrieve.tables import terms_of
+from pipelines.retrieve.tables import terms_of, total_row
 from qa.quoting.quote_text import quote_cells
-from qa.quoting.quotes import Quotes
+from qa.quoting.quotes import Quotes, quote_units
 
 _LEAST = 2
 """Minimum cells that are compared."""
@@ -25,11 +27,17 @@ _WIDE = 6
 
 
 def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Quotes | None:
-    """Return the rows with the highest or lowest values, or those beyond a bound, if a question asks for them.
+    """Return the row of totals, the rows with extreme values, or those beyond a bound, if a question asks for them.
 
-    Extremes come with the most extreme first, others in reading order. None for other questions, if no table has the
-    property, if its cells are not comparable, or if the best unit is a sentence that states the extreme itself.
+    The bound may be the cell in another column. Extremes come with the most extreme first, others in reading order.
+    None for other questions, if no table has the property, if its cells are not comparable, or if the best unit is a
+    sentence that states the extreme itself.
     """
+    if (total := total_row(question, scored, retrieval)) is not None:
+        said = [term for term, word in question.words.items() if cue("asks_total").search(word)]
+        return replace(quote_units(question, [_covering(question, total, said)]), compared="the row of totals")
+    if (pair := column_pair(question, scored, retrieval)) is not None:
+        return quote_rows(question, pair.series, pair.chosen, pair.said, pair.compared, "are in the range as well")
     asked = None if question.sides else question.comparison
     if asked is None or not scored:
         return None
@@ -51,7 +59,7 @@ def quote_rows(
         compared: the number of compared cells.
         alike: what the rows that are not quoted share with the others, for a warning.
     """
-    items = tuple(_selected(question, cell, said) for cell in chosen[:_SHOWN])
+    items = tuple(_covering(question, cell.item, said) for cell in chosen[:_SHOWN])
     texts = tuple(_row_text(series, cell) for cell in chosen[:_SHOWN])
     count = f"{len(chosen)} of {compared} rows" if question.counts else ""
     left = len(chosen) - len(items)
@@ -123,9 +131,10 @@ def _names(question: QuestionTerms, series: Series, cell: Cell, said: Collection
     yield from (term for term in question.weights.keys() - said if question.form(term, language) in own)
 
 
-def _selected(question: QuestionTerms, cell: Cell, said: Collection[str]) -> ScoredUnit:
-    covers = {**cell.item.covers, **dict.fromkeys(said, OWN)}
-    return replace(cell.item, covers=covers, coverage=question.share(covers), gives=True)
+def _covering(question: QuestionTerms, row: ScoredUnit, said: Collection[str]) -> ScoredUnit:
+    """Return a selected row: it has the value asked for, and covers the terms of the words that select it."""
+    covers = {**row.covers, **dict.fromkeys(said, OWN)}
+    return replace(row, covers=covers, coverage=question.share(covers), gives=True)
 
 
 def _row_text(series: Series, cell: Cell) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pipelines.lang.comparisons import limits_asked
 from pipelines.retrieve.evidence_score import OWN, ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
@@ -81,10 +82,13 @@ def quoted(
     refusal = _refusal(asked, scored, quotes, selection)
     if refusal is None and sure < settings.refuse_below:
         refusal = _unknown_names(asked, scored)
-    unlike = not selection and (missing_codes(asked, shown.items) or evidence.missing_column)
-    uncertain = sure < settings.unsure_below or bool(unlike)
+    rows_not_compared = any(item.has_cells for item in shown.items) and any(limits_asked(asked.text, asked.language))
+    unlike = missing_codes(asked, shown.items) or evidence.missing_column or rows_not_compared
+    uncertain = sure < settings.unsure_below or bool(unlike and not selection)
     warnings = (*_doubt(asked, chosen, shown.items, uncertain), *shown.warnings) if refusal is None else refusal
-    steps = (*trace, *_trace(hits, asked, scored, quotes), *_compared(selection), _confidence_step(evidence, sure))
+    comparison = (Step("compared", selection.compared),) if selection else ()
+    known = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *comparison, Step("confidence", known, sure))
     answered = refusal is None
     return replace(
         quoted_answer(asked.text, claims if answered else (), citer, _in_order(hits, scored), steps, warnings),
@@ -109,14 +113,6 @@ def _refusal(
     if wants_definition(asked) and not any(item.defines for item in scored):
         return _unknown_names(asked, scored) or _undefined(asked, scored)
     return _unknown_names(asked, scored) if lacks_formal_value(asked, quotes, scored) else None
-
-
-def _compared(selection: Quotes | None) -> tuple[Step, ...]:
-    return (Step("compared", selection.compared),) if selection else ()
-
-
-def _confidence_step(evidence: Features, sure: float) -> Step:
-    return Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
 def _doubt(

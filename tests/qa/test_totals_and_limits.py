@@ -1,0 +1,91 @@
+"""Questions for totals, and for rows beyond the limit in another column, answered without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from pipelines import build
+from qa import KnowledgeBase
+
+TABLES = {
+    "en": "item,on hand,minimum stock,price (EUR)\nGasket G-4,12,20,3.50\nBearing B-9,40,15,18.20\nBelt V-2,3,5,9.90\n",
+    "de": "Monat;Wasser (m³);Grenzwert (m³)\nApril;2000;2500\nMai;2110;2000\nJuli;3100;3000\nSumme;7210;7500\n",
+    "fr": "Article;Stock;Stock minimum;Prix (EUR)\nJoint J-1;12;20;3,50\nRoulement R-9;40;15;18,20\nTotal;52;35;\n",
+    "es": "Línea;Piezas hechas;Objetivo\nL1;480;500\nL2;610;550\nL3;2010;2000\nTotal;3100;3050\n",
+}
+
+
+@pytest.fixture(scope="module")
+def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, KnowledgeBase]]:
+    with ExitStack() as opened:
+        found = {}
+        for language, table in TABLES.items():
+            folder = tmp_path_factory.mktemp(language)
+            (folder / "table.csv").write_text(table, encoding="utf-8")
+            build(folder, folder.with_name(f"kb-{language}"))
+            found[language] = opened.enter_context(KnowledgeBase.open(folder.with_name(f"kb-{language}")))
+        yield found
+
+
+def rows(knowledge: dict[str, KnowledgeBase], language: str, question: str) -> list[str]:
+    return [claim.text.partition(";")[0] for claim in knowledge[language].ask(question).claims]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "total"),
+    [
+        ("de", "Wie viel Wasser wurde insgesamt verbraucht?", "7210"),
+        ("de", "Wie hoch ist die Summe beim Wasser?", "7210"),
+        ("fr", "Quel est le total du stock ?", "52"),
+        ("es", "¿Cuántas piezas se hicieron en total?", "3100"),
+    ],
+)
+def test_a_question_for_a_total_is_answered_by_the_row_of_totals(
+    knowledge: dict[str, KnowledgeBase], language: str, question: str, total: str
+) -> None:
+    answer = knowledge[language].ask(question)
+    assert len(answer.claims) == 1
+    assert total in answer.text
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "row"),
+    [
+        ("de", "In welchem Monat wurde am meisten Wasser verbraucht?", "Juli"),
+        ("de", "In welchem Monat wurde am wenigsten Wasser verbraucht?", "April"),
+        ("es", "¿Qué línea hizo más piezas?", "L3"),
+        ("es", "¿Qué línea hizo menos piezas?", "L1"),
+    ],
+)
+def test_a_total_is_no_extreme_and_a_quantity_no_year(
+    knowledge: dict[str, KnowledgeBase], language: str, question: str, row: str
+) -> None:
+    assert rows(knowledge, language, question) == [row]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "found"),
+    [
+        ("en", "Which items are below the minimum stock?", ["Gasket G-4", "Belt V-2"]),
+        ("en", "Which items are above minimum stock?", ["Bearing B-9"]),
+        ("de", "Welche Monate liegen über dem Grenzwert?", ["Mai", "Juli"]),
+        ("fr", "Quels articles sont en dessous du stock minimum ?", ["Joint J-1"]),
+        ("es", "¿Qué líneas están por debajo del objetivo?", ["L1"]),
+    ],
+)
+def test_rows_are_selected_by_the_limit_in_another_column(
+    knowledge: dict[str, KnowledgeBase], language: str, question: str, found: list[str]
+) -> None:
+    assert rows(knowledge, language, question) == found
+
+
+def test_an_amount_in_the_currency_of_its_column_is_compared(knowledge: dict[str, KnowledgeBase]) -> None:
+    assert rows(knowledge, "fr", "Quels articles coûtent plus de 5 EUR ?") == ["Roulement R-9"]
+
+
+def test_a_limit_that_no_column_has_is_not_passed_over_in_silence(knowledge: dict[str, KnowledgeBase]) -> None:
+    answer = knowledge["en"].ask("Which items are below the order quantity?")
+    assert answer.abstained or answer.warnings
