@@ -93,8 +93,8 @@ def tune(
     """Return the settings tuned on `sets`, beginning with `start`; equal arguments give equal settings.
 
     `tell` is called with the number of finished trials. If there are several corpora, each is a fold; with fewer
-    questions than `folds`, each question is one. All corpora have equal weight, and so have all sets of a corpus and all
-    questions of a set. Raises `SourceError` without questions.
+    questions than `folds`, each question is one. All corpora have equal weight, and so have all sets of a corpus and
+    all questions of a set. Raises `SourceError` without questions.
 
     >>> tune([QuestionSet("pumps", retriever, questions)], RetrieveSettings()).settings.hop  # doctest: +SKIP
     1.462
