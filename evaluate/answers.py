@@ -129,8 +129,10 @@ class AnswersReport:
         return f"{len({one.id for one in self.each})} questions, {', '.join(self.figures())}"
 
     def shares(self) -> dict[str, dict[str, float]]:
-        """Return the percentages of each strategy by name; 0 for those not measured."""
-        return {row: {name: float(values[name] or 0) for name in SHARES} for row, values in self.figures().items()}
+        """Return the percentages of each strategy by name, without those that no strategy has."""
+        figures = self.figures()
+        names = [name for name in SHARES if any(values[name] is not None for values in figures.values())]
+        return {row: {name: float(values[name] or 0) for name in names} for row, values in figures.items()}
 
     def figures(self) -> dict[str, StrategyFigures]:
         """Return the figures of each strategy by name."""

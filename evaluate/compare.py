@@ -24,6 +24,8 @@ _SHARES = (
     "correct", "abstained",
 )  # fmt: skip
 """The compared figures of an `AnswerResult`."""
+_OF_ALL = ("abstained",)
+"""Those that unanswerable questions have too; the others are of answerable questions, as in `strata eval answers`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,10 @@ def _resampled(differences: NDArray[np.float64], samples: int) -> NDArray[np.flo
 
 
 def read_figures(path: Path) -> QuestionFigures:
-    """Return the figures of each question in an output file of `strata eval --out`. Raises `SourceError`."""
+    """Return the figures of each question in an output file of `strata eval --out`. Raises `SourceError`.
+
+    Failed questions have none.
+    """
     found: dict[str, dict[str, float]] = {}
     for number, line in lines_of(path):
         try:
@@ -90,9 +95,11 @@ def _figures_of(plain: dict[str, object]) -> dict[str, float]:
         one = codec.convert(plain, Ranked)
         recall = {f"{one.mode} recall@{k}": recall_at(one.ranked, one.gold, k) for k in DEPTHS}
         return recall | {f"{one.mode} all_gold@{ALL_GOLD}": all_gold_at(one.ranked, one.gold, ALL_GOLD)}
+    if plain.get("error"):
+        return {}
     strategy = str(plain.get("strategy", ""))
     return {
         f"{strategy} {name}".strip(): float(value)
-        for name in _SHARES
+        for name in (_SHARES if plain.get("answerable", True) else _OF_ALL)
         if isinstance(value := plain.get(name), bool | int | float)
     }

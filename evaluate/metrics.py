@@ -6,7 +6,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from evaluate.questions import GoldSource
@@ -92,6 +92,12 @@ def page_recall(found: Sequence[Found], gold: Sequence[GoldSource], k: int) -> f
     """Return the share of the right pages among the first `k` passages; without a page, any page counts."""
     pages = {(one.file, one.page): one for one in gold}.values()
     return sum(any(_is_on_page(passage, one) for passage in found[:k]) for one in pages) / max(1, len(pages))
+
+
+def unknown_files(gold: Iterable[GoldSource], uris: Collection[str]) -> list[str]:
+    """Return the files of sources that none of the documents with these URIs is: such a source is never found."""
+    known = {*uris, *(uri.rsplit("/", 1)[-1] for uri in uris)}
+    return [file for file in dict.fromkeys(one.file for one in gold) if file not in known]
 
 
 def answer_cited(citations: Sequence[Citation], labels: Collection[str], gold: Sequence[GoldSource]) -> float:

@@ -19,6 +19,11 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top }
+td { overflow-wrap: anywhere; white-space: pre-line }
+.figures { width: auto }
+.figures td, .figures th { white-space: nowrap }
+.scroll { overflow-x: auto }
+.scroll td { min-width: 3rem }
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums }
 .found { color: #1a7f37 } .late { color: #9a6700 } .missed { color: #c22 }
 svg text { font: 12px system-ui, sans-serif }
@@ -33,6 +38,8 @@ COLOURS = ("#2563eb", "#9ca3af", "#d97706", "#7c3aed", "#059669", "#dc2626", "#0
 KEYS, LINE = 5, 18
 """Row names per line of the legend, and the height of a line."""
 _INK, _LINE = "#222222", "#d1d5db"
+_NAMES = 110
+"""Height for the slanted names below the bars of the page's chart."""
 
 
 def retrieval_page(report: RetrievalReport, questions: Sequence[Question]) -> str:
@@ -56,7 +63,12 @@ def matrix_page(report: MatrixReport) -> str:
 def _text_table(table: TextRows) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
-    return f"<h2>{escape(table.title)}</h2><table><tr>{head}</tr>{rows}</table>"
+    return f"<h2>{escape(table.title)}</h2>{_scrolled(f'<table><tr>{head}</tr>{rows}</table>')}"
+
+
+def _scrolled(table: str) -> str:
+    """Return a table that is scrolled by itself where the window is narrower."""
+    return f'<div class="scroll">{table}</div>'
 
 
 def write_chart(path: Path, title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
@@ -101,6 +113,7 @@ def page(title: str, shares: FigureRows, figures: FigureRows, body: str) -> str:
     """Return a self-contained HTML page: a chart of `shares` (percentages), a table of all `figures`, and `body`."""
     parts = [
         f'<!doctype html><html lang="en"><meta charset="utf-8">{content_security_policy(_STYLE)}',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
         f"<h1>{escape(title)}</h1>",
         _svg_chart(shares),
@@ -112,15 +125,16 @@ def page(title: str, shares: FigureRows, figures: FigureRows, body: str) -> str:
 
 
 def _table(rows: FigureRows) -> str:
+    """Return a table with a line for each figure and a column for each row: there are more figures than rows."""
     names = list(next(iter(rows.values()), {}))
-    head = "".join(f'<th class="figure">{escape(name)}</th>' for name in names)
+    head = "".join(f'<th class="figure">{escape(row)}</th>' for row in rows)
     body = "".join(
-        f"<tr><th>{escape(row)}</th>"
-        + "".join(f'<td class="figure">{_cell(values[name])}</td>' for name in names)
+        f"<tr><th>{escape(name)}</th>"
+        + "".join(f'<td class="figure">{_cell(values[name])}</td>' for values in rows.values())
         + "</tr>"
-        for row, values in rows.items()
+        for name in names
     )
-    return f"<table><tr><th></th>{head}</tr>{body}</table>"
+    return _scrolled(f'<table class="figures"><tr><th></th>{head}</tr>{body}</table>')
 
 
 def _cell(value: float | None) -> str:
@@ -132,7 +146,7 @@ def _svg_chart(rows: FigureRows) -> str:
     bars = "".join(_svg_bars(rows, names))
     head = LINE * ((len(rows) - 1) // KEYS)
     keys = "".join(_svg_key(place, row, head) for place, row in enumerate(rows))
-    return f'<svg viewBox="0 {-head} 760 {250 + head}" role="img" aria-label="percentages">{keys}{bars}</svg>'
+    return f'<svg viewBox="0 {-head} 800 {230 + _NAMES + head}" role="img" aria-label="percentages">{keys}{bars}</svg>'
 
 
 def _svg_key(place: int, row: str, head: int) -> str:
@@ -149,7 +163,8 @@ def _svg_bars(rows: FigureRows, names: Sequence[str]) -> Iterator[str]:
     step = min(28.0, 0.85 * group_width / max(1, len(rows)))
     for group, name in enumerate(names):
         left = 8 + group * group_width
-        yield f'<text x="{left:.0f}" y="245" fill="currentColor">{escape(name)}</text>'
+        slanted = f'transform="translate({left:.0f} 245) rotate(40)"'
+        yield f'<text {slanted} fill="currentColor">{escape(name)}</text>'
         for place, values in enumerate(rows.values()):
             value, x = values[name] or 0, left + place * step
             top, colour = 228 - 1.9 * value, COLOURS[place % len(COLOURS)]
@@ -179,9 +194,10 @@ def _rank(rank: int) -> str:
 
 
 def _answers_table(each: Sequence[AnswerResult]) -> str:
-    rows = "".join(_row(one) for one in sorted(each, key=lambda one: one.id))
+    places = {id: place for place, id in enumerate(dict.fromkeys(one.id for one in each))}
+    rows = "".join(_row(one) for one in sorted(each, key=lambda one: places[one.id]))
     head = "".join(f"<th>{name}</th>" for name in ("question", "strategy", "answer", "right", "F1", "calls", "seconds"))
-    return f"<h2>Questions</h2><table><tr>{head}</tr>{rows}</table>"
+    return f"<h2>Questions</h2>{_scrolled(f'<table><tr>{head}</tr>{rows}</table>')}"
 
 
 def _row(one: AnswerResult) -> str:

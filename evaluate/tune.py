@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from evaluate.metrics import document_recall, first_document, mean, page_recall, recall_at
 from evaluate.questions import Question
+from pipelines.core.errors import SourceError
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
@@ -91,12 +92,16 @@ def tune(
 ) -> Tuned:
     """Return the settings tuned on `sets`, beginning with `start`; equal arguments give equal settings.
 
-    `tell` is called with the number of finished trials. If there are several corpora, each is a fold. All corpora have
-    equal weight, and so have all sets of a corpus and all questions of a set.
+    `tell` is called with the number of finished trials. If there are several corpora, each is a fold; with fewer
+    questions than `folds`, each question is one. All corpora have equal weight, and so have all sets of a corpus and
+    all questions of a set. Raises `SourceError` without questions.
 
     >>> tune([QuestionSet("pumps", retriever, questions)], RetrieveSettings()).settings.hop  # doctest: +SKIP
     1.462
     """
+    sets = [one for one in sets if one.questions]
+    if not sets:
+        raise SourceError("there is no answerable question to tune on")
     scored = _ScoredQuestions(sets)
     rng = np.random.default_rng(seed)
     chosen = [start, *(_trial(start, rng) for _ in range(trials))]
@@ -152,6 +157,7 @@ class _ScoredQuestions:
         if len(set(families)) > 1:
             of_question = np.array(families)[sets]
             return [(family, of_question == family) for family in dict.fromkeys(families)]
+        count = min(count, len(sets)) if len(sets) > 1 else 0  # one question leaves none to tune on
         return [(f"fold {number + 1}", np.arange(len(sets)) % count == number) for number in range(count)]
 
     def _numbers(self) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+from zoneinfo import available_timezones
 
 import httpx
 from prefect import Flow, get_client
@@ -31,14 +32,15 @@ from prefect.client.schemas.objects import (
     StateType,
 )
 from prefect.client.schemas.responses import DeploymentResponse
-from prefect.exceptions import ObjectAlreadyExists
-from prefect.schedules import Cron
+from prefect.exceptions import InvalidNameError, ObjectAlreadyExists
+from prefect.schedules import Cron, Schedule
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 from watchfiles import awatch
 
 from flows.ingest_flow import strata_ingest
 from flows.other_flows import strata_evaluate, strata_reindex, strata_sync
+from pipelines.core.errors import SettingsError
 
 POOL = "strata"
 """The work pool whose runs `work` executes, in processes of this machine."""
@@ -66,28 +68,47 @@ class Deployment:
 def deploy(wanted: Deployment) -> UUID:
     """Create a deployment on the server, or change the one with the same name; return its id.
 
-    Its runs never overlap: they are queued.
+    Its runs never overlap: they are queued. Raises `SettingsError` for a name, a schedule or a time zone that Prefect
+    does not take.
     """
     return asyncio.run(_deploy(wanted))
 
 
 async def _deploy(wanted: Deployment) -> UUID:
+    schedule = _schedule(wanted)
     async with get_client() as client:
         with contextlib.suppress(ObjectAlreadyExists):
             template = ProcessWorker.get_default_base_job_template()
             await client.create_work_pool(
                 WorkPoolCreate(name=POOL, type=ProcessWorker.type, base_job_template=template)
             )
-    made = await FLOWS[wanted.flow].ato_deployment(
-        wanted.name,
-        schedule=Cron(wanted.cron, timezone=wanted.timezone) if wanted.cron else None,
-        parameters=dict(wanted.parameters),
-        tags=[ON_CHANGE] if wanted.on_change else [],
-        concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE),
-        work_pool_name=POOL,
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
+    try:
+        made = await FLOWS[wanted.flow].ato_deployment(
+            wanted.name,
+            schedule=schedule,
+            parameters=dict(wanted.parameters),
+            tags=[ON_CHANGE] if wanted.on_change else [],
+            concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE),
+            work_pool_name=POOL,
+            entrypoint_type=EntrypointType.MODULE_PATH,
+        )
+    except InvalidNameError as error:
+        hint = "name it by --name, without any of / % & < >"
+        raise SettingsError(f"Prefect takes no deployment of the name {wanted.name}", hint=hint) from error
     return UUID(str(await made.aapply()))
+
+
+def _schedule(wanted: Deployment) -> Schedule | None:
+    if not wanted.cron:
+        return None
+    if wanted.timezone not in available_timezones():
+        hint = "a name of the IANA database, such as Europe/Berlin"
+        raise SettingsError(f"--timezone {wanted.timezone}: no such time zone", hint=hint)
+    try:
+        return Cron(wanted.cron, timezone=wanted.timezone)
+    except ValueError as error:
+        hint = 'five fields: minute, hour, day, month, day of the week, such as "0 3 * * *"'
+        raise SettingsError(f'--cron "{wanted.cron}": not a schedule', hint=hint) from error
 
 
 def work(once: bool = False) -> None:

@@ -77,7 +77,7 @@ def _synchronize(kb: str, store: str, chosen: Chosen | None) -> str:
     with open_stores(Path(kb), settings) as stores, open_graph(store, settings, Path(kb)) as copy:
         done = sync(stores.embedded.graph, copy)
     counts = [("written", done.written), ("removed", done.removed), ("unchanged", done.unchanged)]
-    create_markdown_artifact(table(("documents", store), counts), "sync-report")
+    create_markdown_artifact(table(("parts", store), counts), "sync-report")
     return f"{len(done.failures)} documents failed: {shown(done.failures[0].reason)}" if done.failures else ""
 
 

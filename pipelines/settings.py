@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -238,9 +238,33 @@ def _nearest(key: str, siblings: list[str], prefix: str) -> str:
     return matches[0] if matches else ""
 
 
+class _Shape(NamedTuple):
+    """A kind of value that is not a single one, with an example for the command line and one for strata.toml."""
+
+    name: str
+    json: str
+    toml: str
+
+
+_LIST = _Shape("a list", """'["ONE", "TWO"]'""", '["ONE", "TWO"]')
+_SHAPES = {
+    "dict_type": _Shape("a table of names with values", """'{"NAME": "VALUE"}'""", '{ "NAME" = "VALUE" }'),
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "frozen_set_type": _LIST,
+    "set_type": _LIST,
+}
+"""By the type of an error of pydantic."""
+
+
 def _explained(error: ValidationError, origins: Mapping[str, str]) -> SettingsError:
     """Return the first error of pydantic as a `SettingsError` with the setting and the origin of its value."""
     first = error.errors()[0]
     path = ".".join(str(part) for part in first["loc"])
     origin = next((origins[key] for key in (path, path.rsplit(".", 1)[0]) if key in origins), "the defaults")
-    return SettingsError(f"{path} in {origin}: {first['msg']}", ids=(path,))
+    shape = _SHAPES.get(first["type"])
+    if shape is None:
+        return SettingsError(f"{path} in {origin}: {first['msg']}", ids=(path,))
+    section, _, name = path.rpartition(".")
+    written = f"{name} = {shape.toml} in [{section}]" if origin.endswith(".toml") else f"{path}={shape.json}"
+    return SettingsError(f"{path} in {origin}: not {shape.name}", ids=(path,), hint=f"for example {written}")

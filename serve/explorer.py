@@ -163,8 +163,8 @@ def _whole(services: Services) -> APIRouter:
     @reading.get("/kb/{kb}/runs")
     def show_runs(kb: Kb, offset: Offset = 0) -> str:
         found = list_part(runs_of(services.base(kb)), offset, PAGE)
-        changing = services.may_change(kb)
-        return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing)
+        changing, running = services.may_change(kb), services.is_ingesting(kb)
+        return render("runs.html", kb=kb, here="runs", found=found, step=PAGE, changing=changing, running=running)
 
     @reading.get("/kb/{kb}/corrections")
     def show_corrections(kb: Kb, offset: Offset = 0) -> str:

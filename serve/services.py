@@ -19,7 +19,7 @@ from pipelines.parse.office.printed import PRINTABLE
 from serve import documents
 from serve.access import NotAllowed, Role, current, require_admin
 from serve.asking import Asking
-from serve.jobs import Jobs
+from serve.jobs import Jobs, JobState
 from serve.library import Library, OpenBase
 from serve.pictures import PagePictures
 from serve.printed import PrintedPages
@@ -73,6 +73,11 @@ class Services:
         """Whether the caller may change a knowledge base. Raises `NotFound`."""
         self.base(name)
         return self.jobs is not None and current().role is Role.ADMIN
+
+    def is_ingesting(self, name: str) -> bool:
+        """Whether an ingest that this server started is running."""
+        job = self.jobs.last(name) if self.jobs is not None else None
+        return job is not None and job.view.state is JobState.RUNNING
 
     def document(self, base: OpenBase, id: str, limit: int) -> DocumentView:
         """Return a document with up to `limit` items of each list. Raises `NotFound`."""

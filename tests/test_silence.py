@@ -152,6 +152,6 @@ def test_a_sync_with_neo4j_contacts_only_neo4j(
     }  # fmt: skip
     before = [*watch, str(tmp_path / "log"), "-A"]
     strata(home, "ingest", folder, "--kb", kb, "--quiet", "--no-flow", before=before, **named)
-    assert "0 documents written" in strata(home, "graph", "sync", "--kb", kb, before=before, **named)
+    assert "0 parts written" in strata(home, "graph", "sync", "--kb", kb, before=before, **named)
     assert elsewhere(tmp_path / "log") == set()
     assert list(home.iterdir()) == []

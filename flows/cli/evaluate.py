@@ -134,14 +134,18 @@ def compare(
     samples: Annotated[int, typer.Option(min=100, help="Samples of the bootstrap.")] = 10_000,
     json: Json = False,
 ) -> None:
-    """Compare two runs: the difference of the second from the first, with 95 % intervals of a paired bootstrap."""
+    """Compare two runs: the difference of the second from the first, with 95 % intervals of a paired bootstrap.
+
+    Figures are percentages of the questions that both runs have: of the answerable ones, except those abstained from.
+    """
     from evaluate.compare import compare_results, read_figures
     from flows.cli.printing import print_rows
 
     lines = compare_results(read_figures(one), read_figures(two), samples)
     rows = (
-        (line.name, str(line.questions), f"{line.one:.3f}", f"{line.two:.3f}", f"{line.difference:+.3f}",
-         f"{line.low:+.3f} to {line.high:+.3f}", "differs" if line.differs else "")
+        (line.name, str(line.questions), f"{100 * line.one:.1f}", f"{100 * line.two:.1f}",
+         f"{100 * line.difference:+.1f}", f"{100 * line.low:+.1f} to {100 * line.high:+.1f}",
+         "differs" if line.differs else "")
         for line in lines
     )  # fmt: skip
     print_rows(("", "questions", "first", "second", "difference", "95 %", ""), rows, lines, json)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import DEFAULT_KB, Json, Kb, Set, settings_from
+from flows.cli.stdio import say_error
 from pipelines.core.safe_output import shown
 
 if TYPE_CHECKING:
     from evaluate.answers import AnswerResult, AnswersReport
+    from evaluate.questions import Question
+    from pipelines.store.catalog import Catalog
 
 _SHOWN = (
     "first_document", "document_recall@5", "page_recall@5", "answer_cited", "refused_right", "refused_wrong",
     "abstention_precision", "abstention_recall", "em", "f1", "precision", "recall", "acc", "unjudged", "failed",
     "calls", "tokens", "dollars", "seconds",
 )  # fmt: skip
+_NAMED = 5
+"""Maximum named sources that are no documents."""
 
 
 def answers(
@@ -56,6 +62,7 @@ def answers(
     asked = read_questions(questions)[:limit]
     settings = settings_from(kb, set)
     with KnowledgeBase.open(kb, settings) as knowledge:
+        _warn_of_unknown_files(asked, knowledge.stores.catalog)
         names = strategy or [knowledge.default_strategy]
         work = evaluate_answers(
             knowledge,
@@ -69,6 +76,18 @@ def answers(
         report = asyncio.run(work)
     _write(report, html, png)
     print_json(report.flat()) if json else _print(report)
+
+
+def _warn_of_unknown_files(asked: Sequence[Question], catalog: Catalog) -> None:
+    """Say which sources name no document: they count as not found, and would be taken for a fault of the search."""
+    from evaluate.metrics import unknown_files
+
+    gold = [source for question in asked if question.answerable for source in question.gold_sources]
+    if unknown := unknown_files(gold, [entry.uri for entry in catalog.entries()]):
+        named = ", ".join(map(shown, unknown[:_NAMED])) + (" and others" if len(unknown) > _NAMED else "")
+        hint = "their questions count as not found; `strata status --all` prints the names"
+        counted = "1 source is no document" if len(unknown) == 1 else f"{len(unknown)} sources are no documents"
+        say_error(f"{counted} of the knowledge base: {named}", hint)
 
 
 def _write(report: AnswersReport, html: Path | None, png: Path | None) -> None:

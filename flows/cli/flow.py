@@ -33,6 +33,8 @@ def deploy(
 ) -> None:
     """Deploy a flow to Prefect, started by hand, by a schedule or by a change; `strata flow work` runs it."""
     parameters = _parameters(flow, folder, kb, embedder, questions, set)
+    if timezone != "UTC" and not cron:
+        raise SettingsError("--timezone is the time zone of --cron, which is missing", hint='--cron "0 3 * * *"')
     if on_change and (flow != "ingest" or not Path(str(folder)).is_dir()):
         raise SourceError("only the ingest of a folder can run on a change", hint="--cron runs it by a schedule")
     _connect_to_server(kb)
@@ -42,7 +44,13 @@ def deploy(
     called = name or Path(folder or kb).resolve().name
     id = make(Deployment(called, flow, parameters, cron, timezone, on_change))
     say(f"{os.environ['PREFECT_API_URL'].removesuffix('/api')}/deployments/deployment/{id}")
-    say(f"start it by hand: prefect deployment run 'strata-{flow}/{called}'; `strata flow work` executes its runs")
+    say(_how_it_starts(f"strata-{flow}/{called}", cron, timezone, on_change))
+
+
+def _how_it_starts(called: str, cron: str, timezone: str, on_change: bool) -> str:
+    by_hand = f"by hand with: prefect deployment run '{called}'"
+    starts = [f'by the schedule "{cron}" ({timezone})'] * bool(cron) + ["when its folder changes"] * on_change
+    return f"it starts {', '.join([*starts, by_hand])}; `strata flow work` must run, it executes the runs"
 
 
 @app.command()

@@ -70,7 +70,8 @@ def sync(
     for name in settings.store.graph_copies or ("neo4j",):
         with _graph(kb) as embedded, open_graph(name, settings, kb) as copy:
             done = bring_up(copy, embedded) if back else bring_up(embedded, copy)
-        say(f"{done.written} documents written, {done.removed} removed, {done.unchanged} unchanged")
+        counts = f"{done.written} parts written, {done.removed} removed, {done.unchanged} unchanged"
+        say(f"{counts}: one for each document, and one for what they share")
         for failure in done.failures:
             say(f"failed: {failure.subject}: {failure.reason}", err=True)
         failed |= bool(done.failures)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, settings_from
+from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, one_place, settings_from
 from flows.cli.stdio import say, say_error
 
 if TYPE_CHECKING:
@@ -45,8 +45,11 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     folder: Annotated[
-        str,
-        typer.Argument(help="The folder of documents, or a source such as s3://bucket, git+https://..., mbox:FILE."),
+        list[str],
+        typer.Argument(
+            metavar="FOLDER",
+            help="The folder of documents, or a source such as s3://bucket, git+https://..., mbox:FILE.",
+        ),
     ],
     kb: Kb = DEFAULT_KB,
     no_flow: Annotated[bool, typer.Option("--no-flow", help="Run without Prefect.")] = False,
@@ -90,7 +93,8 @@ def ingest(
     from pipelines.store.lancedb.library import leave_out_data_frames
 
     leave_out_data_frames()
-    watched = _folder_to_watch(folder) if watch else None
+    place = one_place(folder)
+    watched = _folder_to_watch(place) if watch else None
     settings = settings_from(
         kb,
         set,
@@ -101,7 +105,7 @@ def ingest(
     if estimate:
         from pipelines.ingest.dry_run import estimate_ingest
 
-        print_estimate(estimate_ingest(folder, kb, settings, qa_samples=qa_samples), json)
+        print_estimate(estimate_ingest(place, kb, settings, qa_samples=qa_samples), json)
         return
     if KnowledgeBaseFolder(kb).readable_by_others:
         say_error(f"other users can read {kb}; `chmod -R go= {kb}` makes it private")
@@ -109,7 +113,7 @@ def ingest(
     while True:
         with live_progress(quiet or json) as progress, _telemetry(otel) as telemetry:
             report = _run(
-                no_flow, folder, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, cluster, telemetry
+                no_flow, place, kb, settings, progress, Budget(max_usd, max_tokens), qa_samples, cluster, telemetry
             )
         print_value(report, json, print_report)
         if watched is None:

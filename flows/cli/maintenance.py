@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, settings_from
+from flows.cli.options import DEFAULT_KB, EmbedderName, Json, Kb, Quiet, Set, one_place, settings_from
 from flows.cli.stdio import say
 from pipelines.core.errors import SettingsError
 
@@ -43,7 +43,7 @@ def status(
 
 
 def diff(
-    folder: Annotated[str, typer.Argument(help="The folder of documents, or another source.")],
+    folder: Annotated[list[str], typer.Argument(metavar="FOLDER", help="The folder of documents, or another source.")],
     kb: Kb = DEFAULT_KB,
     json: Json = False,
     quiet: Quiet = False,
@@ -55,7 +55,7 @@ def diff(
     from pipelines.ingest.dry_run import diff as compare
 
     with live_progress(quiet or json) as progress:
-        difference = compare(folder, kb, settings_from(kb, set), progress)
+        difference = compare(one_place(folder), kb, settings_from(kb, set), progress)
     print_value(difference, json, print_difference)
 
 

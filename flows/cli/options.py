@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,6 +42,15 @@ def settings_from(kb: Path | None, pairs: list[str] | None, **options: object) -
     chosen = pairs_to_options(pairs)
     chosen |= {name.replace("__", "."): value for name, value in options.items() if value is not None}
     return load(kb, chosen, QaSettings).settings
+
+
+def one_place(words: Sequence[str]) -> str:
+    """Return the folder or source that was given. Raises `SettingsError` for several words, which were one path."""
+    if len(words) > 1:
+        path = " ".join(words)
+        hint = f'a path with spaces needs quotes: "{path}"' if Path(path).exists() else "give one folder or source"
+        raise SettingsError(f"unexpected argument {words[1]}", hint=hint)
+    return words[0]
 
 
 def folder_at(kb: Path) -> KnowledgeBaseFolder:

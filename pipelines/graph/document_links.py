@@ -156,7 +156,7 @@ def mention_links(
     """Yield a link for each document whose number, file name or title occurs in the text."""
     for hit in hits:
         named = index.named(hit.name)
-        documents = _of_revision(hit, [document for document, _ in named], index)
+        documents = _of_revision(hit, _of_number(hit, [document for document, _ in named], index), index)
         if profile.document in documents or not _is_meant(hit, [name for _, name in named], hit.name in common):
             continue
         targets = index.nearest(documents, profile)
@@ -180,6 +180,22 @@ def _is_meant(hit: NameMention, names: Sequence[DocumentName], is_common: bool) 
     if any(written == " ".join(name.text.split()) for name in names):
         return not written.islower() and not written[1:].islower()
     return len(written.split()) >= _TELLING
+
+
+def _of_number(hit: NameMention, documents: Sequence[str], index: DocumentIndex) -> list[str]:
+    """Return the documents that the number after the name leaves: a title may be shared by a series of documents.
+
+    "Service Bulletin SB-12" does not name the document "Service Bulletin SB-15", whose title without its number it has.
+    """
+    wanted = number_key(hit.around.number)
+    if not wanted:
+        return list(documents)
+
+    def is_other(document: str) -> bool:
+        numbers = {number_key(number) for number in index.profiles[document].numbers}
+        return bool(numbers) and wanted not in numbers and number_key(hit.surface) not in numbers
+
+    return [one for one in documents if not is_other(one)]
 
 
 def _of_revision(hit: NameMention, documents: Sequence[str], index: DocumentIndex) -> list[str]:

@@ -83,6 +83,16 @@ def number_key(text: str) -> str:
     return re.sub(r"[-_/ .:]", "", fold(text))
 
 
+def number_at_start(text: str) -> str:
+    """Return the document number that a text begins with, also in brackets, or "".
+
+    >>> number_at_start(" SB-2022-03 is void.")
+    'SB-2022-03'
+    """
+    found = _AT_START.match(text) or _IN_BRACKETS.match(text.lstrip())
+    return found["number"] if found and _is_number(found["number"].upper()) else ""
+
+
 def names_of(title: str, numbers: Iterable[str], file_name: str) -> tuple[DocumentName, ...]:
     """Return the names that other documents may use for a document, without duplicates."""
     found: dict[str, DocumentName] = {}

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from pipelines.core import codec
 from pipelines.core.ids import digest
+from pipelines.graph.document_names import number_at_start
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.lang.characters import fold, is_joined
 from pipelines.lang.word_lists import FoundWord, StringFinder, any_of, words_in
 from pipelines.store.artifact import ArtifactStore
 
 STAGE = "mentions"
-_VERSION = "5"
+_VERSION = "6"
 """To be raised when a change in the code finds other mentions for the same names and texts."""
 REACH = 60
 """Characters before and after a name that are read as its citation context."""
@@ -48,7 +49,8 @@ class CitationContext:
     """The citation context of a document's name.
 
     `part` is the number of the cited section; the words for it are in `before` or `behind`, before or after the name:
-    "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节". `revision` is the revision given after the name.
+    "clause 7.3 of NAME", "NAME, section 4.2", "NAME第4.2节". `revision` is the revision given after the name, `number`
+    the document number directly after it ("Service Bulletin SB-12").
     `takes_place` is 1 if the text says that its document supersedes the named one, -1 for the reverse, else 0.
     """
 
@@ -57,6 +59,7 @@ class CitationContext:
     behind: str = ""
     revision: str = ""
     takes_place: int = 0
+    number: str = ""
 
 
 NO_CONTEXT = CitationContext()
@@ -194,7 +197,12 @@ def read_citation(before: str, after: str) -> tuple[bool, CitationContext]:
     part, cited_before, cited_behind = _part(before, after, words)
     revision = _REVISION_BEHIND.match(after)
     found = CitationContext(
-        part, cited_before, cited_behind, revision["revision"].upper() if revision else "", _takes_place(before, words)
+        part,
+        cited_before,
+        cited_behind,
+        revision["revision"].upper() if revision else "",
+        _takes_place(before, words),
+        number_at_start(after),
     )
     return _refers(folded, words), NO_CONTEXT if found == NO_CONTEXT else found
 

@@ -91,8 +91,8 @@ def _text(node: Node, name: str) -> str:
 def examples(store: GraphStore) -> dict[str, str]:
     """Return example values for the parameters of the saved queries, as far as the graph has them.
 
-    These are a document's `uri`, a `page` and a `quote` of it, the most frequent `tag` and `entity`, and an `other`
-    entity related to the latter.
+    These are a document's `uri`, a `page` and a `quote` of it, the most frequent `tag`, which is also the `words` of a
+    search, the most frequent `entity`, and an `other` entity related to it, or else the next in frequency.
     """
     return dict([*_of_document(store), *_of_knowledge(store)])
 
@@ -115,14 +115,24 @@ def _of_document(store: GraphStore) -> Iterator[tuple[str, str]]:
 def _of_knowledge(store: GraphStore) -> Iterator[tuple[str, str]]:
     if tag := _most_frequent(store.nodes([NodeKind.TAG]), "chunks"):
         yield "tag", str(tag.properties["name"])
+        yield "words", str(tag.properties["name"])
     entities = {node.id: node for node in store.nodes([NodeKind.ENTITY])}
     entity = _most_frequent(entities.values(), "mentions")
     if entity is None:
         return
     yield "entity", str(entity.properties["name"])
-    related = (edge.target for edge in store.edges([EdgeKind.RELATED], sources=[entity.id]))
-    if other := _most_frequent((entities[id] for id in related if id in entities), "mentions"):
+    related = {id for edge in store.edges([EdgeKind.RELATED]) for id in _other_end(edge, entity.id)}
+    others = [entities[id] for id in related & entities.keys()] or [
+        one for one in entities.values() if one.id != entity.id
+    ]
+    if other := _most_frequent(others, "mentions"):
         yield "other", str(other.properties["name"])
+
+
+def _other_end(edge: Edge, node: str) -> Iterator[str]:
+    """Yield the other end of an edge of a node, in either direction."""
+    if node in (edge.source, edge.target) and edge.source != edge.target:
+        yield edge.target if edge.source == node else edge.source
 
 
 def _most_frequent(nodes: Iterable[Node], count: str) -> Node | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 
@@ -256,7 +257,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
     with open_stores(kb, settings) as stores, stores.embedded.exclusive():
         gone = _named(name, stores)
         if not gone and noted_erasure(stores.catalog) is None:
-            raise _unknown(name)
+            raise _unknown(name, stores)
         note_erasure(stores.catalog, Extent.STORES)
         loader = Loader(stores, silent)
         loader.remove(gone)
@@ -272,7 +273,7 @@ def forget(name: str, kb: Path, settings: Settings | None = None, keep_cache: bo
         project(stores, settings, silent)
         forget_copies(stores.folder.sources, [entry.uri for entry in gone if not entry.parent])
         if not gone:  # this call has only completed an erasure that was killed
-            raise _unknown(name)
+            raise _unknown(name, stores)
         return Forgotten(tuple(entry.uri for entry in gone), erased.artifacts, erased.replies, erased.complete)
 
 
@@ -286,5 +287,7 @@ def _named(name: str, stores: Stores) -> list[Entry]:
     return [*found, *(entry for entry in entries if entry.uri.startswith(inside))]
 
 
-def _unknown(name: str) -> NotFound:
-    return NotFound(f"no document {name}", ids=(name,), hint="`strata status` lists the documents")
+def _unknown(name: str, stores: Stores) -> NotFound:
+    near = get_close_matches(name, [entry.uri for entry in stores.catalog.entries()], n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`strata status --all` lists the documents"
+    return NotFound(f"no document {name}", ids=(name,), hint=hint)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pipelines.core.errors import NotFound
-from pipelines.core.outcome import Failure
+from pipelines.core.outcome import Failure, Status
 from pipelines.store.catalog import Catalog
 from pipelines.store.facts import CatalogFact
 
@@ -97,8 +97,11 @@ class Report:
 
     @property
     def failures_by_reason(self) -> dict[str, int]:
-        """The number of failures by stage and error (or status), most frequent first."""
-        kinds = Counter(f"{one.stage}: {one.error or one.status.value}" for one in self.failures)
+        """The number of failures by stage and status, most frequent first; "failed" is named by its error, if known."""
+        kinds = Counter(
+            f"{one.stage}: {(one.error if one.status is Status.FAILED else '') or one.status.value}"
+            for one in self.failures
+        )
         return dict(kinds.most_common())
 
     @property

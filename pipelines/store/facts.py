@@ -202,6 +202,8 @@ def remedy(knowledge: KnowledgeState) -> str:
     """Return what the user can do about an incomplete knowledge base, empty if it is complete."""
     if not incompleteness(knowledge):
         return ""
+    if not (knowledge.begun or knowledge.documents):
+        return "`strata ingest FOLDER` adds documents"
     return "`strata status` says why" if knowledge.finished and knowledge.documents and knowledge.empty else AGAIN
 
 

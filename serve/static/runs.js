@@ -59,4 +59,4 @@ function show(job) {
 
 function tell(text) { part("told").textContent = shown(text); }
 
-fetch(`${api}/ingest`).then(async (reply) => { if ((await reply.json()).state === "running") follow(); });
+if ("running" in place.dataset) follow();

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evaluate.answers import AnswerResult
 from evaluate.compare import compare_results, read_figures
 from evaluate.questions import write_lines
 from evaluate.retrieval import Ranked
@@ -46,6 +48,16 @@ def test_figures_are_read_from_a_result_file(tmp_path: Path) -> None:
     figures = read_figures(path)
     assert figures["graph recall@2"] == {"q1": 1.0, "q2": 0.0}
     assert figures["graph all_gold@5"] == {"q1": 1.0, "q2": 0.0}
+
+
+def test_figures_of_answers_are_those_of_the_answerable_questions_except_abstention(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    base = AnswerResult("q1", "pike", "Why?", "", True, ("x",), first_document=1.0)
+    unanswerable = replace(base, id="q2", answerable=False, abstained=True, first_document=0.0)
+    write_lines(path, [base, unanswerable, replace(base, id="q3", error="no reply")])
+    figures = read_figures(path)
+    assert figures["pike first_document"] == {"q1": 1.0}
+    assert figures["pike abstained"] == {"q1": 0.0, "q2": 1.0}
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"question": "no id"}'])

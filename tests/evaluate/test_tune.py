@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from evaluate.questions import GoldSource, Question
 from evaluate.tune import QuestionSet, tune, value, weights, write_settings
 from flows.cli import evaluate as command
-from pipelines.core.errors import SettingsError
+from pipelines.core.errors import SettingsError, SourceError
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import load
@@ -52,6 +52,15 @@ def test_the_same_seed_gives_the_same_weights(passages: QuestionSet) -> None:
     one, two, other = (tune([passages], RetrieveSettings(), trials=8, folds=2, seed=seed) for seed in (3, 3, 4))
     assert one == two
     assert one.settings != other.settings
+
+
+def test_there_are_no_more_folds_than_questions(passages: QuestionSet) -> None:
+    tuned = tune([passages], RetrieveSettings(), trials=3, folds=5)
+    assert [fold.questions for fold in tuned.folds] == [1] * len(QUESTIONS)
+    alone = QuestionSet("one", passages.retriever, QUESTIONS[:1])
+    assert tune([alone], RetrieveSettings(), trials=3).folds == ()
+    with pytest.raises(SourceError, match="no answerable question"):
+        tune([QuestionSet("none", passages.retriever, ())], RetrieveSettings(), trials=3)
 
 
 def test_a_weight_of_zero_is_not_tuned(passages: QuestionSet) -> None:

@@ -87,6 +87,41 @@ def test_a_folder_that_cannot_be_ingested_is_reported_in_one_line(
     assert err.count("\n") == 1
 
 
+def test_an_empty_folder_leaves_a_knowledge_base_that_asks_for_documents(strata: Strata, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    strata("ingest", tmp_path / "folder", "--kb", tmp_path / "kb", "--no-flow", "--quiet")
+    code, _, err = strata("ask", "What is it?", "--kb", tmp_path / "kb")
+    assert (code, "`strata ingest FOLDER` adds documents" in err, "continues" in err) == (5, True, False)
+
+
+@pytest.mark.parametrize("command", [("ingest", "--no-flow"), ("diff",)])
+def test_a_path_with_a_space_and_without_quotes_is_recognized(
+    command: tuple[str, ...], strata: Strata, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_folder(tmp_path / "Werk Nord")
+    monkeypatch.chdir(tmp_path)
+    code, _, err = strata(*command, "Werk", "Nord")
+    assert (code, 'a path with spaces needs quotes: "Werk Nord"' in err) == (2, True)
+    assert "give one folder or source" in strata(*command, "Werk Nord", "Ost")[2]
+
+
+def test_a_misspelt_document_to_forget_is_answered_by_the_nearest_names(strata: Strata, kb: Path) -> None:
+    code, _, err = strata("forget", "reports/IR-33.txt", "--kb", kb)
+    assert (code, "did you mean reports/IR-3.txt" in err) == (4, True)
+
+
+def test_a_single_value_for_a_list_or_a_table_is_refused_with_the_right_form(strata: Strata, tmp_path: Path) -> None:
+    code, _, err = strata("config", "--kb", tmp_path / "kb", "--set", "parse.passwords=x")
+    assert code == 2
+    assert """not a table of names with values (for example parse.passwords='{"NAME": "VALUE"}')""" in err
+    assert strata("config", "--kb", tmp_path / "kb", "--set", 'parse.passwords={"NAME": "VALUE"}')[0] == 0
+    listed = strata("config", "--kb", tmp_path / "kb", "--set", "ingest.exclude=x")[2]
+    assert """ingest.exclude in command line: not a list (for example ingest.exclude='["ONE", "TWO"]')""" in listed
+    (tmp_path / "kb").mkdir()
+    (tmp_path / "kb" / "strata.toml").write_text('[ingest]\nexclude = "x"\n')
+    assert 'for example exclude = ["ONE", "TWO"] in [ingest]' in strata("config", "--kb", tmp_path / "kb")[2]
+
+
 def test_a_file_in_place_of_a_folder_and_a_folder_in_place_of_a_file_are_called_what_they_are(
     strata: Strata, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_deployed_flows_with_and_without_a_schedule_are_run_by_a_worker(api: Api
         "folder": str(folder), "knowledge_base": str(kb), "settings": {"chunk.max_tokens": 500},
     }  # fmt: skip
     assert [one["schedule"]["cron"] for one in made["schedules"]] == ["0 3 1 1 *"]
+    assert 'it starts by the schedule "0 3 1 1 *" (UTC), by hand with' in done.stdout
     assert made["concurrency_options"]["collision_strategy"] == "ENQUEUE"
 
     smaller = ("--set", "embed.dimension=64")
@@ -130,6 +131,7 @@ def test_a_changed_folder_is_ingested(api: Api, tmp_path: Path) -> None:
     build(folder, kb)
     done = strata_alone("flow", "deploy", "watched", "--kb", "watched/kb", "--on-change", here=tmp_path)
     assert (done.returncode, deployment(api, "watched")["tags"]) == (0, ["on-change"])
+    assert "it starts when its folder changes, by hand with" in done.stdout
     with worker(tmp_path):
         until(api, "watched", ["Completed"])
         (folder / "new.md").write_text("# MM-8\n\nThe pump P-102 needs grease every 200 hours.\n")
@@ -163,5 +165,12 @@ def test_an_invalid_deployment_is_refused_with_a_reason(strata: Strata, tmp_path
     assert "sk-2" not in named[2]
     assert "only the ingest of a folder" in strata("flow", "deploy", "s3://bucket", "--on-change")[2]
     assert "an ingest needs a folder" in strata("flow", "deploy")[2]
+    cron = strata("flow", "deploy", folder, "--kb", tmp_path / "kb", "--cron", "0 3 * *")
+    assert (cron[0], '--cron "0 3 * *": not a schedule (five fields' in cron[2]) == (2, True)
+    zone = strata("flow", "deploy", folder, "--kb", tmp_path / "kb", "--cron", "0 3 * * *", "--timezone", "Europe/Bern")
+    assert (zone[0], "--timezone Europe/Bern: no such time zone" in zone[2]) == (2, True)
+    assert "--cron, which is missing" in strata("flow", "deploy", folder, "--timezone", "Europe/Berlin")[2]
+    unnamed = strata("flow", "deploy", write_folder(tmp_path / "R&D"), "--kb", tmp_path / "kb")
+    assert (unnamed[0], "no deployment of the name R&D (name it by --name" in unnamed[2]) == (2, True)
     assert "no flow index" in strata("flow", "deploy", folder, "--flow", "index")[2]
     assert "only a folder can be watched" in strata("ingest", "s3://bucket", "--watch")[2]

@@ -24,7 +24,7 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
     first, second = json.loads(strata("runs", "--kb", kb, "--json")[1])
     assert [first["number"], second["number"]] == [1, 2]
     assert first["report"]["documents"] == {"indexed": 3, "malformed": 1}
-    assert first["reasons"] == {"parse: Malformed": 1}
+    assert first["reasons"] == {"parse: malformed": 1}
     assert first["settings"]["chunk.max_tokens"] == 500
     assert second["report"]["changes"]["removed"] == 1
     assert "hush" not in json.dumps([first, second])
@@ -32,7 +32,7 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
 
     code, out, _ = strata("runs", "show", "1", "--kb", kb)
     assert code == 0
-    assert "parse: Malformed" in out
+    assert "parse: malformed" in out
     assert "chunk.max_tokens" in out
     places = [out.index(f"\n{stage} ") for stage in ("parse", "chunk", "atomize", "embed", "load")]
     assert places == sorted(places)

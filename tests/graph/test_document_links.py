@@ -131,6 +131,15 @@ def test_a_generic_title_is_a_reference_only_after_a_cue() -> None:
     assert edges(linked(behind, pump), behind, pump)
 
 
+def test_a_title_before_the_number_of_another_document_of_its_series_is_no_reference() -> None:
+    new = made("sb-2024-07.pdf", "Service Bulletin SB-2024-07", "It supersedes SB-2022-03.")
+    old = made("sb-2022-03.txt", "SB-2022-03", "Service Bulletin SB-2022-03. The belt is tensioned.")
+    note = made("n.md", "A note", "See Service Bulletin SB-2019-11 (lost), and Service Bulletin SB-2024-07.")
+    found = linked(new, old, note)
+    assert (len(edges(found, new, old)), edges(found, old, new)) == (1, [])
+    assert [one["evidence"] for one in edges(found, note, new)] == ["Service Bulletin SB-2024-07"]
+
+
 def test_a_document_never_refers_to_itself() -> None:
     own = made("ds-7000.md", "DS-7000 Valve", "This is DS-7000, see ds-7000.md.", [(LINK, "ds-7000.md", "ds-7000.md")])
     assert not linked(own, MANUAL).subgraph.edges

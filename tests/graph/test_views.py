@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
-from pipelines.graph.views import write_page
+from pipelines.graph.views import examples, write_page
 from pipelines.store.embedded_store import EmbeddedStore
 from pipelines.store.graph import GraphStore
+from pipelines.store.neo4j.browser import saved_queries
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,7 +29,12 @@ def document(number: int, chunks: int) -> Subgraph:
     edges = []
     for place in range(chunks):
         chunk = f"chunk:{number}-{place}"
-        told = {"name": f"Chunk {number}-{place}", "text": f"Text of {number}-{place}. {HOSTILE}", "page": place + 1}
+        told = {
+            "name": f"Chunk {number}-{place}",
+            "text": f"Text of {number}-{place}. {HOSTILE}",
+            "page": place + 1,
+            "uri": f"m/{number}.pdf",
+        }
         nodes.append(Node(chunk, NodeKind.CHUNK, id, told))
         edges += [Edge(id, EdgeKind.HAS_CHUNK, chunk, id), Edge(chunk, EdgeKind.HAS_TAG, "tag:pump", id)]
     return Subgraph(id, tuple(nodes), tuple(edges))
@@ -48,6 +54,22 @@ def store(tmp_path: Path) -> Iterator[GraphStore]:
         opened.graph.write(part)
     yield opened.graph
     opened.close()
+
+
+def test_every_parameter_of_the_saved_queries_has_an_example_from_the_graph(store: GraphStore) -> None:
+    names = {"a": ("DO-6", 3), "b": ("DO-7", 2), "c": ("DO-8", 1)}
+    nodes = [
+        Node(f"entity:{id}", NodeKind.ENTITY, CORPUS_OWNER, {"name": name, "mentions": mentions})
+        for id, (name, mentions) in names.items()
+    ]
+    tag, reference = CORPUS.nodes[0], CORPUS.edges[0]
+    store.write(Subgraph(CORPUS_OWNER, (tag, *nodes), (reference,)))
+    wanted = {name for query in saved_queries().values() for name in query.parameters}
+    assert examples(store).keys() >= wanted
+    assert (examples(store)["words"], examples(store)["other"]) == ("泵 pump", "DO-7")
+    related = Edge("entity:c", EdgeKind.RELATED, "entity:a", CORPUS_OWNER)
+    store.write(Subgraph(CORPUS_OWNER, (tag, *nodes), (reference, related)))
+    assert (examples(store)["entity"], examples(store)["other"]) == ("DO-6", "DO-8")
 
 
 def page_of(store: GraphStore, most: int = 1000) -> str:

@@ -193,6 +193,13 @@ def test_evaluation_writes_a_page_and_a_chart(app: typer.Typer, kb: Path, questi
         assert picture.size == (WIDTH, HEIGHT)
 
 
+def test_an_evaluation_names_the_sources_that_are_no_documents(app: typer.Typer, kb: Path, tmp_path: Path) -> None:
+    asked = '{"id": "1", "question": "What is it?", "answer": "x", "sources": [{"file": "old/name.pdf", "quote": "x"}]}'
+    (tmp_path / "questions.jsonl").write_text(asked)
+    result = runner.invoke(app, ["answers", "--kb", str(kb), "--questions", str(tmp_path / "questions.jsonl")])
+    assert "1 source is no document of the knowledge base: old/name.pdf" in " ".join(result.stderr.split())
+
+
 def test_an_interrupted_evaluation_is_resumed(knowledge: KnowledgeBase, questions: Path, tmp_path: Path) -> None:
     out, told = tmp_path / "results.jsonl", []
     asked = read_questions(questions)

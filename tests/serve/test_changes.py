@@ -73,6 +73,7 @@ def test_a_file_can_be_uploaded_ingested_and_found(
     assert list(run["reasons"].values()) == [1]
     page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": ADMIN_KEY}, trust_env=False).text
     assert "Add files and ingest" in page
+    assert "data-running" not in page
     page = httpx2.get(f"{changing.url}/kb/kb/runs", headers={"x-api-key": KEY}, trust_env=False).text
     assert "Add files and ingest" not in page
 

@@ -6,6 +6,7 @@ import http.client
 import time
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import BinaryIO
 from urllib.parse import urlsplit, urlunsplit
 from urllib.robotparser import RobotFileParser
@@ -24,6 +25,8 @@ _MOST_SITEMAPS = 1000
 MOST_PAUSE = 60.0
 """Maximum seconds between two pages; a site that asks for more is not read."""
 _REFUSED = (401, 403)
+_NAMED = 3
+"""Maximum named other sites."""
 
 
 class SiteSource:
@@ -43,18 +46,34 @@ class SiteSource:
         self._pause = settings.site_pause_s
         self._last = 0.0
         self._pages: dict[str, tuple[str, str]] = {}
+        self._elsewhere: set[str] = set()
 
     def list(self) -> Iterable[Listed]:
         self._obey_robots()
         found: dict[str, Listed] = {}
         for address, changed in self._listed_pages():
-            if not self._reader.is_of_site(address) or (name := _name(address)) in found:
+            if not self._is_of_site(address) or (name := _name(address)) in found:
                 continue
             reason = self._reason(address)
             found[name] = Listed(name, changed, left_out=reason)
             if not reason:
                 self._pages[name] = address, changed
+        if not found and self._elsewhere:
+            others = ", ".join(sorted(self._elsewhere)[:_NAMED])
+            raise SourceError(
+                f"the sitemaps of {self._reader.host} list only pages of other sites: {others}",
+                hint="give the address of one of them",
+            )
         return found.values()
+
+    def _is_of_site(self, address: str) -> bool:
+        """Whether a page or sitemap is of the site; others are kept for the error that it lists none of its own."""
+        if self._reader.is_of_site(address):
+            return True
+        with suppress(ValueError):  # an address that is none
+            parts = urlsplit(address)
+            self._elsewhere.add(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/")
+        return False
 
     def _reason(self, address: str) -> str:
         if not self._robots.can_fetch(AGENT, address):
@@ -103,7 +122,7 @@ class SiteSource:
                 yield from ((address, "") for address in waiting)  # to be reported as left out
                 return
             address = waiting.pop(0)
-            if address in seen or not self._reader.is_of_site(address):
+            if address in seen or not self._is_of_site(address):
                 continue
             seen.add(address)
             with self._get(address) as page:

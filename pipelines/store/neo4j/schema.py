@@ -28,6 +28,8 @@ _ATOMS = {"question": "AtomicQuestion", "statement": "AtomicStatement"}
 
 LABELS = frozenset([PENDING, *(layer.value for layer in Layer), *(kind.value for kind in NodeKind), *_ATOMS.values()])
 """All labels that a node can have in addition to the base."""
+CELL = " (cell)"
+"""Behind the name of a column that is also the name of a property of every row."""
 EXPANDED = "expanded"
 """The property with the names of those properties that repeat parts of a list for readability: see `_expanded`."""
 OURS = frozenset(("id", "kb", "layer", "owner", "key", "hash", "owner_digest", EXPANDED))
@@ -182,14 +184,19 @@ def read_edge(row: ResultRow) -> Edge:
 
 
 def _expanded(node: Node, used: Mapping[str, object]) -> dict[str, object]:
-    """Return the cells of a row by column, or the metadata of a document by name, unless the property name is used."""
+    """Return the cells of a row by column, or the metadata of a document by name.
+
+    If a property of the node has the name of a column ("name", "id"), the cell is `name (cell)`.
+    """
     columns, values = node.properties.get("columns"), node.properties.get("values")
     pairs: list[tuple[str, str]] = []
+    taken = OURS | used.keys()
     if node.kind is NodeKind.ROW and isinstance(columns, tuple) and isinstance(values, tuple):
-        pairs = list(zip(columns, values, strict=False))
+        pairs = [
+            (f"{name}{CELL}" if name in taken else name, value) for name, value in zip(columns, values, strict=False)
+        ]
     elif node.kind is NodeKind.DOCUMENT and isinstance(known := node.properties.get("metadata"), tuple):
         pairs = [(name, value) for name, _, value in (one.partition(": ") for one in known)]
-    taken = OURS | used.keys()
     free = [(name, value) for name, value in pairs if name.isprintable() and name and value and name not in taken]
     return dict(reversed(free))
 

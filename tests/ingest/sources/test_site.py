@@ -114,6 +114,13 @@ def test_pages_of_another_site_are_not_read(site: SitePlace, tmp_path: Path) -> 
     other.close()
 
 
+def test_a_sitemap_with_pages_of_other_sites_only_names_them(site: SitePlace, tmp_path: Path) -> None:
+    listed = "".join(f"<url><loc>{one}</loc></url>" for one in ("http://[::1", "https://www.example.org/a.html"))
+    site.pages["/sitemap.xml"] = f"<urlset>{listed}</urlset>".encode()
+    with pytest.raises(SourceError, match=r"only pages of other sites: https://www\.example\.org/"):
+        update(site.location, tmp_path)
+
+
 def test_a_broken_or_missing_sitemap_changes_nothing(site: SitePlace, tmp_path: Path) -> None:
     site.put("a.html", "<p>one")
     update(site.location, tmp_path)

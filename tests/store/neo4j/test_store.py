@@ -264,7 +264,7 @@ def test_cells_and_metadata_are_named_properties_that_are_not_read_back(neo4j_st
     store.write(Subgraph(A, (row, one), ()))
     told = next(iter(store.query("MATCH (r:Row {kb: $kb}) RETURN properties(r) AS told")))["told"]
     assert isinstance(told, dict)
-    assert (told["Oil grade"], told["text"]) == ("VG 46", "Oil grade: VG 46")
+    assert (told["Oil grade"], told["text"], told["text (cell)"]) == ("VG 46", "Oil grade: VG 46", "x")
     found = next(iter(store.query("MATCH (d:Document {kb: $kb}) RETURN d.author AS author, d.uri AS uri")))
     assert found == {"author": "Li: Ming", "uri": "a.pdf"}
     assert {node.id: node.properties for node in store.nodes()} == {row.id: row.properties, one.id: one.properties}
