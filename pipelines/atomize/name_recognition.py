@@ -60,9 +60,6 @@ _OPENING = " \"“'(*#-–●○•▪◦·"
 _BEGINS = ("|", "•", "●", "○", "▪")
 """Marks that begin a table cell or a list item."""
 
-_ITEM_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]|\d{1,3}(?:\.\d{1,3}){1,3}[.)]?")
-"""The number of a list item or heading, before its first word; not a bare number or letter ("3 Rogers pumps")."""
-
 _MAIL_FIELDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
 _INITIALISMS = frozenset(["US", "WHO", "IT"])
 """Names that are function words in lower case."""
@@ -143,19 +140,13 @@ def _trimmed(match: re.Match[str], text: str, known: Collection[str], language: 
         start, surface = start + len(head) + 1, rest
         head, blank, rest = surface.partition(" ")
     before = text[:start].strip(_OPENING)
-    opens = not before or before.endswith(_BEGINS) or _ITEM_NUMBER.fullmatch(before) is not None
-    if not _is_name(surface, opens, known, language) or _is_title(surface, text[start + len(surface) :], language):
+    if not _is_name(surface, not before or before.endswith(_BEGINS), known, language):
         return None
     named = " " in surface and (ORGANIZATION.search(surface) or COMPANY.search(surface))
     kind = "organization" if named else ""
     return RecognizedName(
         surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface))
     )
-
-
-def _is_title(surface: str, behind: str, language: str) -> bool:
-    """Whether a word is only the abbreviated title of the name behind it: "Dr. Mara Stone"."""
-    return behind.startswith(". ") and surface.lower() in profile(language).abbreviations
 
 
 def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -> bool:
