@@ -102,7 +102,7 @@ def _order(item: ScoredUnit) -> tuple[float, int, int]:
 def _scored(
     unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, defines: bool, coverage: _Coverage
 ) -> ScoredUnit:
-    value = bool(question.wants) and _gives(question, unit, coverage)
+    value = bool(question.wants) and not unit.label and _gives(question, unit, coverage)  # "2 Ropes" is a heading
     asking = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = question.share(covers)

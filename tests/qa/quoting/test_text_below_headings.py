@@ -12,7 +12,7 @@ from tests.qa.memory import MemoryRetrieval
 
 
 def quotes(question: str, text: str, language: str = "en") -> list[str]:
-    retrieval = MemoryRetrieval({"manual.txt": text, "other.txt": "Store spare parts in a dry place."}, language)
+    retrieval = MemoryRetrieval({"manual.txt": text, "other.txt": "Store spare parts in a dry place."}, language=language)
     answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
     return [claim.text for claim in answer.claims]
 
@@ -65,7 +65,7 @@ def test_a_how_to_question_is_answered_by_the_whole_section_about_it(question: s
 
 def test_a_section_over_the_quote_limit_warns_how_many_sentences_are_left_out() -> None:
     steps = " ".join(f"Turn screw number {number}." for number in range(8))
-    retrieval = MemoryRetrieval({"manual.txt": f"Replacing the mechanical seal\n\n{steps}"}, "en")
+    retrieval = MemoryRetrieval({"manual.txt": f"Replacing the mechanical seal\n\n{steps}"}, language="en")
     settings = AnswerSettings(refuse_below=0)
     answer = asyncio.run(extractive("How do I replace the mechanical seal?", retrieval, None, settings))
     assert len(answer.claims) == 7
@@ -75,3 +75,26 @@ def test_a_section_over_the_quote_limit_warns_how_many_sentences_are_left_out() 
 def test_a_question_for_a_value_is_not_answered_by_a_whole_section() -> None:
     text = "Tightening torque\n\nUse a wrench. The bolts are tightened to 68 Nm. Paint them."
     assert quotes("What is the tightening torque?", text) == ["The bolts are tightened to 68 Nm."]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said", "language"),
+    [
+        (
+            "How many suspension ropes does the lift have?",
+            "2 Suspension ropes\n\nThe lift hangs on six suspension ropes.",
+            "The lift hangs on six suspension ropes.",
+            "en",
+        ),
+        (
+            "Wie viele Tragseile hat der Aufzug?",
+            "3 Tragseile\n\nDer Aufzug hängt an 6 Tragseilen.",
+            "Der Aufzug hängt an 6 Tragseilen.",
+            "de",
+        ),
+    ],
+)
+def test_the_number_of_a_heading_counts_nothing(question: str, text: str, said: str, language: str) -> None:
+    retrieval = MemoryRetrieval({"lift.txt": text}, language=language)
+    answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings()))
+    assert answer.citations[0].quote == said
