@@ -12,7 +12,9 @@ from tests.qa.memory import MemoryRetrieval
 
 
 def quotes(question: str, text: str, language: str = "en") -> list[str]:
-    retrieval = MemoryRetrieval({"manual.txt": text, "other.txt": "Store spare parts in a dry place."}, language=language)
+    retrieval = MemoryRetrieval(
+        {"manual.txt": text, "other.txt": "Store spare parts in a dry place."}, language=language
+    )
     answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
     return [claim.text for claim in answer.claims]
 
