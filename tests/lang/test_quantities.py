@@ -59,6 +59,12 @@ def test_a_question_without_a_value_has_no_kind() -> None:
     assert value_kinds("Which way up is the reducer mounted?") == frozenset()
 
 
+@pytest.mark.parametrize("question", ["Wie hoch ist das Budget?", "Welcher Rechnungsbetrag ist offen?"])
+def test_an_amount_is_money_and_a_content_is_not(question: str) -> None:
+    assert Kind.MONEY in value_kinds(question, "de")
+    assert Kind.MONEY not in value_kinds("Wie hoch ist der Wassergehalt?", "de")
+
+
 @pytest.mark.parametrize(
     ("language", "clause", "asked"),
     [
