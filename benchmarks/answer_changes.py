@@ -13,7 +13,6 @@ FOLDER keeps the knowledge bases; delete it if parsing, chunking or atomizing ha
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -53,7 +52,7 @@ def asked_of(one: AskedSet, keep: Path) -> Iterator[Asked]:
     with KnowledgeBase.open(made(one, keep)) as knowledge:
         for question in read_questions(one.questions):
             for strategy in STRATEGIES:
-                answer = asyncio.run(knowledge.answer(question.question, strategy=strategy))
+                answer = knowledge.ask(question.question, strategy=strategy)
                 yield _asked(one.name, question, strategy, answer)
 
 

@@ -14,7 +14,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipelines.retrieve.evidence import EvidenceUnit, units
@@ -67,7 +67,7 @@ def with_other_figures(cells: Sequence[Cell], texts: str) -> Iterator[str]:
     for cell in cells:
         key = _FIGURE.sub(lambda match: str((int(match.group()) + 3) % 10), cell.key, count=1)
         if key != cell.key and key not in texts:
-            yield f"What is the {cell.column} of {key}?"
+            yield replace(cell, key=key).question
 
 
 def with_other_columns(cells: Sequence[Cell]) -> Iterator[str]:
@@ -76,7 +76,7 @@ def with_other_columns(cells: Sequence[Cell]) -> Iterator[str]:
     for cell in cells:
         others = [name for name in names if name not in cell.columns]
         if others:
-            yield f"What is the {random.choice(others)} of {cell.key}?"
+            yield replace(cell, column=random.choice(others)).question
 
 
 def judged(knowledge: KnowledgeBase, questions: Sequence[tuple[str, str]], show: bool) -> str:

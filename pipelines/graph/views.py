@@ -121,18 +121,12 @@ def _of_knowledge(store: GraphStore) -> Iterator[tuple[str, str]]:
     if entity is None:
         return
     yield "entity", str(entity.properties["name"])
-    related = {id for edge in store.edges([EdgeKind.RELATED]) for id in _other_end(edge, entity.id)}
-    others = [entities[id] for id in related & entities.keys()] or [
-        one for one in entities.values() if one.id != entity.id
-    ]
+    related = {edge.target for edge in store.edges([EdgeKind.RELATED], sources=[entity.id])}
+    related |= {edge.source for edge in store.edges([EdgeKind.RELATED], targets=[entity.id])}
+    del entities[entity.id]
+    others = [entities[id] for id in related & entities.keys()] or entities.values()
     if other := _most_frequent(others, "mentions"):
         yield "other", str(other.properties["name"])
-
-
-def _other_end(edge: Edge, node: str) -> Iterator[str]:
-    """Yield the other end of an edge of a node, in either direction."""
-    if node in (edge.source, edge.target) and edge.source != edge.target:
-        yield edge.target if edge.source == node else edge.source
 
 
 def _most_frequent(nodes: Iterable[Node], count: str) -> Node | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.characters import fold
@@ -11,7 +11,7 @@ from pipelines.lang.magnitudes import magnitude
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, terms_at
 from pipelines.retrieve.searches import Retrieval
-from pipelines.retrieve.table_series import Cell, Series, whole_column
+from pipelines.retrieve.table_series import Cell, Series, whole_rows
 from pipelines.retrieve.tables import column_names, rows_by_table
 
 _SEARCHED = 12
@@ -22,8 +22,13 @@ _ARTICLE = 6
 
 @dataclass(frozen=True, slots=True)
 class ColumnPair:
-    """The compared column, its cells beyond those of the other column, the number of comparable rows, and the terms
-    of the question that name the comparison."""
+    """A comparison of two columns.
+
+    - `series`: the compared column.
+    - `chosen`: its cells beyond those in the column that is the limit.
+    - `compared`: the number of rows with comparable cells in both.
+    - `said`: the terms of the question that name the limit.
+    """
 
     series: Series
     chosen: tuple[Cell, ...]
@@ -65,11 +70,8 @@ def _selected(
     question: QuestionTerms, asked: Comparison, row: ScoredUnit, names: Sequence[str], limit: int, retrieval: Retrieval
 ) -> ColumnPair | None:
     """Return the rows whose cell is beyond that in the column `limit`; None if it is unclear which cell."""
-    columns = {
-        place: {cell.item.unit.span: cell for cell in whole_column(Series.of_column([row], place), question, retrieval)}
-        for place in range(1, len(names))
-    }
-    figures = {place: dict(_figures(cells.values(), asked)) for place, cells in columns.items()}
+    rows = whole_rows([row], question, retrieval)
+    figures = {place: _figures(rows, place, asked) for place in range(1, len(names))}
     measures = {place: {one[1:] for one in known.values()} for place, known in figures.items()}
     alike = [place for place, own in measures.items() if place != limit and own and own <= measures[limit]]
     before = fold(question.text[: asked.span.start])
@@ -78,17 +80,19 @@ def _selected(
     chosen = next((some[0] for some in (named, alike, within) if len(some) == 1), 0)
     if not chosen:
         return None
-    both = [span for span in columns[chosen] if span in figures[chosen] and span in figures[limit]]
-    beyond = [span for span in both if asked.admits(figures[chosen][span][0], figures[limit][span][0])]
+    both = [place for place in figures[chosen] if place in figures[limit]]
+    beyond = [place for place in both if asked.admits(figures[chosen][place][0], figures[limit][place][0])]
     start = fold(question.text).find(names[limit], asked.span.end)
     said = terms_at(question, asked.span.start, start + len(names[limit]))
-    series = Series.of_column([row], chosen)
-    return ColumnPair(series, tuple(columns[chosen][span] for span in beyond), len(both), said)
+    cells = tuple(Cell(rows[place], chosen) for place in beyond)
+    return ColumnPair(Series.of_column([row], chosen), cells, len(both), said)
 
 
-def _figures(cells: Iterable[Cell], asked: Comparison) -> Iterator[tuple[object, tuple[float, str, str]]]:
-    """Yield the place of each row with a comparable value, and its figure, kind and measure."""
-    for cell in cells:
-        value = magnitude(cell.column, cell.text, cell.item.language, asked)
-        if value is not None:
-            yield cell.item.unit.span, (value.figure, value.kind, value.measure)
+def _figures(rows: Sequence[ScoredUnit], column: int, asked: Comparison) -> dict[int, tuple[float, str, str]]:
+    """Return figure, kind and measure of the comparable values in a column, by the place of their row in `rows`."""
+    found: dict[int, tuple[float, str, str]] = {}
+    for place, row in enumerate(rows):
+        name, cell = row.unit.fields[column]
+        if (value := magnitude(name, cell, row.language, asked)) is not None:
+            found[place] = (value.figure, value.kind, value.measure)
+    return found

@@ -23,9 +23,9 @@ from pipelines.retrieve.sparse_rows import Numbers
 
 NEAR = 0.5
 """Weight of a similar word; the word itself has 1."""
-_SHORTEST_PART = 3
+SHORTEST_PART = 3
 """Minimum letters of a part of a compound (Koehn and Knight 2003)."""
-_SHORTEST_INSIDE = 5
+SHORTEST_INSIDE = 5
 """Minimum letters of a word that is searched inside longer ones."""
 _MAX_NEAR = 12
 """Maximum similar words for a question word, the most frequent ones."""
@@ -116,7 +116,7 @@ class CorpusWords:
         """Return the terms of the two parts of a compound, split where the mean frequency is highest, if any."""
         best, chosen = 0.0, list[int]()
         own = max((int(self._frequency[number]) for number in self._numbers(word)), default=0)
-        for split in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+        for split in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
             left, right = self._known(self._unlinked(word[:split])), self._known([word[split:]])
             mean = math.sqrt(left[0] * right[0])
             if mean > max(best, own):
@@ -125,7 +125,7 @@ class CorpusWords:
 
     def _known(self, spelled: Iterable[str]) -> tuple[int, list[int]]:
         """Return the most frequent of these words: the number of its chunks and its terms."""
-        found = [self._numbers(one) for one in spelled if len(one) >= _SHORTEST_PART and not self._is_stop(one)]
+        found = [self._numbers(one) for one in spelled if len(one) >= SHORTEST_PART and not self._is_stop(one)]
         return max(((int(self._frequency[numbers].max()), numbers) for numbers in found if numbers), default=(0, []))
 
     def _is_stop(self, word: str) -> bool:
@@ -142,7 +142,7 @@ class CorpusWords:
         """Return the compounds that begin or end with a word."""
         found: set[int] = set()
         for stem in {forms(word, language)[0] for language in self._index.languages}:
-            if len(stem) >= _SHORTEST_INSIDE:
+            if len(stem) >= SHORTEST_INSIDE:
                 found.update(self._beginning(stem))
                 found.update(self._ending(stem))
         return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MAX_NEAR]
@@ -152,7 +152,7 @@ class CorpusWords:
         for number in range(bisect_left(terms, start), len(terms)):
             if not (term := terms[number]).startswith(start):
                 return
-            if len(term) >= len(start) + _SHORTEST_PART and self._is_word(term, number):
+            if len(term) >= len(start) + SHORTEST_PART and self._is_word(term, number):
                 yield number
 
     def _ending(self, end: str) -> Iterator[int]:
@@ -161,7 +161,7 @@ class CorpusWords:
             number = int(order[place])
             if not (term := terms[number]).endswith(end):
                 return
-            if len(term) >= len(end) + _SHORTEST_PART and self._is_word(term, number):
+            if len(term) >= len(end) + SHORTEST_PART and self._is_word(term, number):
                 yield number
 
     def _spelled_like(self, word: str) -> list[int]:
@@ -191,7 +191,7 @@ class CorpusWords:
         return self._index.postings.counts()
 
     def _is_word(self, term: str, number: int) -> bool:
-        return term.isalpha() and len(term) >= _SHORTEST_PART and bool(self._frequency[number])
+        return term.isalpha() and len(term) >= SHORTEST_PART and bool(self._frequency[number])
 
 
 def chunks_of(index: Index, number: int, language: int) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from pipelines.lang.terms import max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.question_words import SHORTEST_INSIDE, SHORTEST_PART
 from pipelines.retrieve.searches import Lexicon
 
 _NEAREST = 0.45
@@ -22,8 +23,6 @@ _OUTSTANDING = 3.0
 an embedder tokenizes a script into letters, all its words are similar."""
 _IN_COMPOUND = 0.75
 """Cosine of a compound and the word that it begins or ends with."""
-_SHORTEST_INSIDE, _SHORTEST_REST = 5, 3
-"""Minimum letters of a word inside a compound, and of the rest of it (`pipelines.retrieve.question_words`)."""
 _WORD = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]+)*")
 
 
@@ -61,8 +60,8 @@ def _alike(word: str, other: str, language: str) -> float:
     if not profile(language).compounds:
         return 0.0
     short, long = sorted((word, other), key=len)
-    spelled = tuple(one for one in (short, stem(short, language)) if len(one) >= _SHORTEST_INSIDE)
-    fits = len(long) - len(short) >= _SHORTEST_REST
+    spelled = tuple(one for one in (short, stem(short, language)) if len(one) >= SHORTEST_INSIDE)
+    fits = len(long) - len(short) >= SHORTEST_PART
     return _IN_COMPOUND if fits and (long.startswith(spelled) or long.endswith(spelled)) else 0.0
 
 

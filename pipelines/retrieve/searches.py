@@ -116,7 +116,7 @@ class WholeCorpus(Protocol):
         """The ids of the documents with text, sorted by URI."""
         ...
 
-    def named(self, text: str) -> tuple[str, ...]:
+    def documents_named(self, text: str) -> tuple[str, ...]:
         """Return the ids of the documents whose file name, with its suffix, is in a text, the longest name first."""
         ...
 

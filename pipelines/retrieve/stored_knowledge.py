@@ -181,7 +181,7 @@ class StoredKnowledge:
         numbers = {int(index.document_of[number]) for number in self._chunks}
         return tuple(index.documents[number] for number in sorted(numbers, key=lambda number: index.uris[number]))
 
-    def named(self, text: str) -> tuple[str, ...]:
+    def documents_named(self, text: str) -> tuple[str, ...]:
         """Return the ids of the documents in the filter whose file name is in a text, the longest name first."""
         index, folded = self._open.retriever.index, fold(text)
         uris = {document: index.uris[index.document_number(document)] for document in self.documents}

@@ -218,8 +218,13 @@ def name_terms(name: str, language: str) -> frozenset[str]:
 
 def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) -> list[Cell]:
     """Return the cells of a column in all rows of its table."""
-    first = series.cells[0]
-    rows = rows_by_table([*(cell.item for cell in series.cells), *whole_table(question, first.item, retrieval)])
-    known = (item for item in rows[series.table] if not is_total(item))
-    same = (Cell(item, first.place) for item in known if column_names(item) == series.names)
-    return list({cell.key: cell for cell in reversed(list(same))}.values())[::-1]
+    rows = whole_rows([cell.item for cell in series.cells], question, retrieval)
+    return [Cell(row, series.cells[0].place) for row in rows]
+
+
+def whole_rows(known: Sequence[ScoredUnit], question: QuestionTerms, retrieval: Retrieval) -> list[ScoredUnit]:
+    """Return all rows of the table of `known` rows that have the columns of the first, without rows of totals."""
+    first = known[0]
+    rows = rows_by_table([*known, *whole_table(question, first, retrieval)])[table_of(first)]
+    same = [row for row in rows if column_names(row) == column_names(first) and not is_total(row)]
+    return list({(row.unit.hit.document, row.unit.span): row for row in reversed(same)}.values())[::-1]

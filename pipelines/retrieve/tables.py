@@ -17,6 +17,10 @@ _BEST = 6
 """Number of best units among which a row of the table with the totals is searched."""
 
 
+_DIFFER = 2 / 3
+"""Minimum share of different cells in the column that tells rows apart: a name may come twice."""
+
+
 def table_of(item: ScoredUnit) -> str:
     """Return the id of a row's table, or if it is unknown, document and header."""
     return item.unit.table or f"{item.unit.hit.document} {item.unit.header}"
@@ -72,6 +76,13 @@ def terms_of(texts: Iterable[str], language: str) -> frozenset[str]:
 def column_names(row: ScoredUnit) -> Sequence[str]:
     """Return the names of a row's columns."""
     return [name for name, _ in row.unit.fields]
+
+
+def naming_column(items: Sequence[ScoredUnit]) -> int:
+    """Return the first column whose cells differ in most rows, 0 if there is none: names come before properties."""
+    rows = [[cell for _, cell in item.unit.fields] for item in items if item.has_cells]
+    distinct = (len(set(cells)) / len(rows) for cells in zip(*rows, strict=False))
+    return next((place for place, share in enumerate(distinct) if share >= _DIFFER), 0)
 
 
 def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = False) -> set[int]:

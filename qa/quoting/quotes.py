@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.tables import naming_column
 from qa.quoting.quote_text import quote_text
 
 MAX_ITEMS = 20
 """Maximum quoted rows or items of a list; the number of others is stated."""
-
-_DIFFER = 2 / 3
-"""Minimum share of different cells in the column that tells rows apart: a name may come twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +34,9 @@ def quote_units(
     question: QuestionTerms, items: Sequence[ScoredUnit], warnings: tuple[str, ...] = (), *, listed: bool = False
 ) -> Quotes:
     """Return units as quotes; rows that are `listed` together have the same columns, one of which tells them apart."""
-    naming = _naming_column(items) if listed else None
+    naming = naming_column(items) if listed else None
     texts = tuple(quote_text(item.unit, question, naming) for item in items)
     return Quotes(tuple(items), texts, warnings=warnings)
-
-
-def _naming_column(items: Sequence[ScoredUnit]) -> int:
-    """Return the first column whose cells differ in most rows, 0 if there is none: names come before properties."""
-    rows = [[cell for _, cell in item.unit.fields] for item in items if item.has_cells]
-    distinct = (len(set(cells)) / len(rows) for cells in zip(*rows, strict=False))
-    return next((place for place, share in enumerate(distinct) if share >= _DIFFER), 0)
 
 
 def quote_list(question: QuestionTerms, found: Sequence[ScoredUnit], *, sure: bool = True) -> Quotes | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.comparisons import limits_asked
@@ -82,13 +82,9 @@ def quoted(
     refusal = _refusal(asked, scored, quotes, selection)
     if refusal is None and sure < settings.refuse_below:
         refusal = _unknown_names(asked, scored)
-    rows_not_compared = any(item.has_cells for item in shown.items) and any(limits_asked(asked.text, asked.language))
-    unlike = missing_codes(asked, shown.items) or evidence.missing_column or rows_not_compared
-    uncertain = sure < settings.unsure_below or bool(unlike and not selection)
+    uncertain = sure < settings.unsure_below or (not selection and _lacks_condition(asked, shown.items, evidence))
     warnings = (*_doubt(asked, chosen, shown.items, uncertain), *shown.warnings) if refusal is None else refusal
-    comparison = (Step("compared", selection.compared),) if selection else ()
-    known = ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__)
-    steps = (*trace, *_trace(hits, asked, scored, quotes), *comparison, Step("confidence", known, sure))
+    steps = (*trace, *_trace(hits, asked, scored, quotes), *_judged(selection, evidence, sure))
     answered = refusal is None
     return replace(
         quoted_answer(asked.text, claims if answered else (), citer, _in_order(hits, scored), steps, warnings),
@@ -113,6 +109,12 @@ def _refusal(
     if wants_definition(asked) and not any(item.defines for item in scored):
         return _unknown_names(asked, scored) or _undefined(asked, scored)
     return _unknown_names(asked, scored) if lacks_formal_value(asked, quotes, scored) else None
+
+
+def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidence: Features) -> bool:
+    """Whether quotes lack a figure or column of the question, or are rows that were not compared with its limit."""
+    not_compared = any(item.has_cells for item in quotes) and any(limits_asked(asked.text, asked.language))
+    return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared)
 
 
 def _doubt(
@@ -148,6 +150,13 @@ def _unknown_names(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[
     lowered = asked.text.lower()  # not casefold: it would shift positions ("ß")
     written = [asked.text[lowered.index(word) :][: len(word)] for word in words if word in lowered]
     return (f"No document has the name {', '.join(written)}.",) if written else ()
+
+
+def _judged(selection: Quotes | None, evidence: Features, sure: float) -> Iterator[Step]:
+    """Yield the steps for what was compared and for the confidence."""
+    if selection:
+        yield Step("compared", selection.compared)
+    yield Step("confidence", ", ".join(f"{name} {getattr(evidence, name):.2f}" for name in Features.__slots__), sure)
 
 
 def _in_order(hits: Sequence[Hit], scored: Sequence[ScoredUnit]) -> list[Hit]:

@@ -59,7 +59,7 @@ def quoted_summary(question: str, hits: Sequence[Hit], retrieval: Retrieval, cor
     language = question_language(question, languages_of(hits))
     document = ""
     if cue("summarizes", "").search(question):  # a file name tells no language
-        document = next(iter(corpus.named(question)), "")
+        document = next(iter(corpus.documents_named(question)), "")
     if not document and cue("summarizes", language).search(question):
         document = _titled(question, language, hits, retrieval.lexicon)
     if not document:

@@ -65,7 +65,7 @@ class MemoryRetrieval:
     def documents(self) -> tuple[str, ...]:
         return tuple(hit.document for hit in self.hits)
 
-    def named(self, text: str) -> tuple[str, ...]:
+    def documents_named(self, text: str) -> tuple[str, ...]:
         return tuple(hit.document for hit in self.hits if hit.uri in text)
 
     def overviews(self, documents: Collection[str]) -> tuple[DocumentOverview, ...]:
