@@ -14,16 +14,17 @@ from pipelines.core.provenance import Span
 from pipelines.lang.characters import CAPITAL, CJK, HAN
 from pipelines.lang.names import CHINESE_ORGANIZATIONS, COMPANY, ORGANIZATION, STANDARD_BODIES
 from pipelines.lang.numbers import calendar
-from pipelines.lang.profile import profile
+from pipelines.lang.profile import profile, read_table
 from pipelines.lang.word_lists import FUNCTION_WORDS
 
-# Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11".
+# Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11". A number with
+# a leading zero is dialled ("Telefon 0431").
 _LETTER = rf"[^\W{CJK}]"
 _INITIALS = rf"[{CAPITAL}]\.(?:[{CAPITAL}]\.)*(?=[ ,;)]|$)"
 _WORD = rf"(?:{_INITIALS}|[{CAPITAL}]{_LETTER}*(?:['’.&-]{_LETTER}+)*)"
 _OF = r"(?:(?:of|the|de|del|della|di|da|du|des|la|le|van|von|der|den|bin|al|ibn|y)\s+){1,2}|&\s+"
 _CAPITALIZED, _CAPITALIZED_ALONE = (
-    re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s{between}{_WORD}|\s(?=\d{{1,4}}\b)\d{{1,4}}(?![\w.,%°]))*")
+    re.compile(rf"(?<![A-Za-z0-9]){_WORD}(?:\s{between}{_WORD}|\s(?!0\d)(?=\d{{1,4}}\b)\d{{1,4}}(?![\w%°]|[.,]\d))*")
     for between in (f"(?:{_OF})?", "")
 )
 """With and without particles: in a language that capitalizes nouns, particles do not form names ("Pumpe der
@@ -54,11 +55,15 @@ _CHINESE_BODY = re.compile(rf"(?!有限|股份)[{HAN}]{{2}}.*(?:{CHINESE_ORGANIZ
 
 _SHORT_FOR = re.compile(r"\s?[(（]([A-Z][A-Za-z0-9]{1,7})[)）]")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_CURRENCIES = frozenset(read_table("unit_factors")["currencies"])
 
 _OPENING = " \"“'(*#-–●○•▪◦·"
 """Characters that may precede the first word of a sentence."""
 _BEGINS = ("|", "•", "●", "○", "▪")
 """Marks that begin a table cell or a list item."""
+
+_ITEM_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]|\d{1,3}(?:\.\d{1,3}){1,3}[.)]?")
+"""The number of a list item or heading, before its first word; not a bare number or letter ("3 Rogers pumps")."""
 
 _MAIL_FIELDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
 _INITIALISMS = frozenset(["US", "WHO", "IT"])
@@ -133,25 +138,38 @@ def _title(text: str, title: str) -> Iterator[RecognizedName]:
 
 
 def _trimmed(match: re.Match[str], text: str, known: Collection[str], language: str) -> RecognizedName | None:
-    """Return a capitalized run without leading function words and numbers, None if no name is left."""
-    start, surface = match.start(), _POSSESSIVE.sub("", match.group())
-    head, blank, rest = surface.partition(" ")
-    while blank and (head.lower() in _not_names(language) or head.isdigit()):
-        start, surface = start + len(head) + 1, rest
-        head, blank, rest = surface.partition(" ")
-    before = text[:start].strip(_OPENING)
-    if not _is_name(surface, not before or before.endswith(_BEGINS), known, language):
+    """Return a capitalized run without what is no part of a name, None if nothing is left.
+
+    Function words and numbers before it ("In Berlin"), and function words ("Prüfen Sie") and currencies behind it.
+    """
+    words, ignored = _POSSESSIVE.sub("", match.group()).split(" "), _not_names(language)
+    start = match.start()
+    while len(words) > 1 and (words[0].lower() in ignored or words[0].isdigit()):
+        start += len(words.pop(0)) + 1
+    while len(words) > 1 and words[-1].istitle() and words[-1].lower() in ignored:
+        words.pop()
+    while words and words[-1] in _CURRENCIES:
+        words.pop()
+    surface, before = " ".join(words), text[:start].strip(_OPENING)
+    behind = start + len(surface)
+    opens = not before or before.endswith(_BEGINS) or _ITEM_NUMBER.fullmatch(before) is not None
+    if not _is_name(surface, opens, known, language) or _is_title(surface, text[behind:], language):
         return None
-    named = " " in surface and (ORGANIZATION.search(surface) or COMPANY.search(surface))
-    kind = "organization" if named else ""
-    return RecognizedName(
-        surface, Span(start, start + len(surface)), kind, _abbreviation(surface, text, start + len(surface))
-    )
+    named = len(words) > 1 and (ORGANIZATION.search(surface) or COMPANY.search(surface))
+    alias = _abbreviation(surface, text, behind)
+    return RecognizedName(surface, Span(start, behind), "organization" if named else "", alias)
+
+
+def _is_title(surface: str, behind: str, language: str) -> bool:
+    """Whether a word is only the abbreviated title of the name behind it: "Dr. Mara Stone"."""
+    return behind.startswith(". ") and surface.lower() in profile(language).abbreviations
 
 
 def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -> bool:
     """Whether a capitalized run is a name; `opens` if it begins its sentence, list item or cell."""
     words = surface.lower().split()
+    if not words:
+        return False
     if max(map(len, words)) < _SHORTEST and not surface.isalpha():
         return False
     if surface in _INITIALISMS:

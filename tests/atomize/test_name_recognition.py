@@ -37,6 +37,31 @@ def test_a_capitalized_sentence_opener_is_a_name_only_if_it_is_a_known_name() ->
     assert names("Rogers needs oil.", known=("Rogers",)) == ["Rogers"]
 
 
+@pytest.mark.parametrize("text", ["1. Inform all people.", "2) Switch it off.", "(c) Open the brake.", "4.2 Turn it."])
+def test_the_first_word_of_a_numbered_item_opens_its_sentence(text: str) -> None:
+    assert names(text) == []
+    assert names("3 Rogers pumps and a Rogers valve") == ["Rogers", "Rogers"]
+
+
+def test_a_currency_is_neither_a_name_nor_the_end_of_one() -> None:
+    assert names("Our Price List EUR is in CHF or at Acme Pumps.") == ["Price List", "Acme Pumps"]
+
+
+def test_a_polite_order_is_no_name() -> None:
+    found = find_names("Prüfen Sie die Pumpe 12, dann prüfen Sie das Ventil.", (), language="de")
+    assert [name.surface for name in found] == ["Pumpe 12"]
+
+
+def test_a_number_that_is_dialled_is_no_part_of_a_name() -> None:
+    found = find_names("Wählen Sie dazu Telefon 0431, nicht Pumpe 12.", (), language="de")
+    assert [name.surface for name in found] == ["Pumpe 12"]
+
+
+def test_an_abbreviated_title_is_no_name() -> None:
+    found = find_names("It was inspected by Dr. Mara Lindqvist.", (), language="en")
+    assert [name.surface for name in found] == ["Mara Lindqvist"]
+
+
 def test_a_title_of_several_words_is_recognized_as_a_name_in_any_case() -> None:
     assert names("A riemann integral is a limit.", title="Riemann integral") == ["riemann integral"]
     assert names("Integrals are limits.", title="Integral") == []
