@@ -10,6 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from pipelines.core.provenance import Span
+from pipelines.lang.dates import dates
 from pipelines.lang.numbers import FIGURE, WRITTEN_DATE, number_word
 from pipelines.lang.ordinals import ordinal, ordinal_value
 from pipelines.lang.profile import of_language, read_table
@@ -29,6 +30,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d(?![\d.,])")
 _DATE = re.compile(rf"(?:{WRITTEN_DATE.pattern}|{_YEAR.pattern})(?!\d)")
 _JOINT = re.compile(r"\s?(?:[^\W\d]{1,3}|[-–~]|至|到)\s?")
 """What joins the bounds of a range: "and", "und", "et", a dash."""
+_A_DATE = frozenset({Kind.DATE})
 _DATE_MARK = re.compile(r"[-./年月]")
 _LAST_DAY = {1: "-12-31", 2: "-31"}
 """What completes a date of one part, a year, or of two, a year and month, to its last day."""
@@ -93,36 +95,36 @@ def limits_asked(question: str, language: str) -> Iterator[Comparison]:
 
 
 class _Value(NamedTuple):
-    """A value in a question, which may be a bound."""
+    """A value in a question, which may be a bound, as it is written; a date as in ISO 8601."""
 
     start: int
     end: int
     kinds: frozenset[Kind]
+    written: str
 
 
 def _bounds(question: str, language: str) -> Iterator[Comparison]:
     """Yield a comparison for each value directly behind or before the words of a limit."""
-    values, dates = _values(question, language), _dates(question)
-    yield from _ranges(question, values, dates, language)
+    values, days = _values(question, language), _dates(question, language)
+    yield from _ranges(question, values, days, language)
     for place, name, pattern in _limits(language):
         for found in pattern.finditer(question):
-            known = dates if name in _OF_DATES else values
+            known = days if name in _OF_DATES else values
             value = _behind(question, found.end(), known) if place == "before" else _before(found.start(), known)
             if value is not None:
                 span = Span(min(value.start, found.start()), max(value.end, found.end()))
-                written = question[value.start : value.end]
-                bound = _end_of(written) if name in _TO_END else written
+                bound = _end_of(value.written) if name in _TO_END else value.written
                 yield Comparison(name in _HIGH, value.kinds, span, bound=bound, inclusive=name in _INCLUSIVE)
 
 
-def _ranges(question: str, values: Sequence[_Value], dates: Sequence[_Value], language: str) -> Iterator[Comparison]:
+def _ranges(question: str, values: Sequence[_Value], days: Sequence[_Value], language: str) -> Iterator[Comparison]:
     """Yield a comparison for each two values behind "between"; numbers are years unless they have a unit."""
     for found in _between(language).finditer(question):
-        pair, dated = (_pair(question, found.end(), known) for known in (values, dates))
+        pair, dated = (_pair(question, found.end(), known) for known in (values, days))
         if dated and not (pair and pair[1].kinds):
             pair = dated
         if pair:
-            lower, upper = (question[value.start : value.end] for value in pair)
+            lower, upper = (value.written for value in pair)
             if pair is dated:
                 upper = _end_of(upper)
             elif not pair[0].kinds and (figure := FIGURE.match(upper)):
@@ -141,14 +143,22 @@ def _pair(question: str, place: int, values: Sequence[_Value]) -> tuple[_Value, 
 
 def _values(question: str, language: str) -> list[_Value]:
     """Return the values with a unit and the plain numbers, of those that begin together the longest first."""
-    found = [_Value(one.span.start, one.span.end, frozenset({one.kind})) for one in quantities(question, language)]
+    found = [
+        _Value(one.span.start, one.span.end, frozenset({one.kind}), one.span.slice(question))
+        for one in quantities(question, language)
+    ]
     found = [value for value in found if Kind.DATE not in value.kinds]
-    found += [_Value(*figure.span(), frozenset()) for figure in FIGURE.finditer(question)]
+    found += [_Value(*figure.span(), frozenset(), figure.group()) for figure in FIGURE.finditer(question)]
     return sorted(found, key=lambda value: (value.start, -value.end))
 
 
-def _dates(question: str) -> list[_Value]:
-    return [_Value(*date.span(), frozenset({Kind.DATE})) for date in _DATE.finditer(question)]
+def _dates(question: str, language: str) -> list[_Value]:
+    found = [_Value(one.span.start, one.span.end, _A_DATE, one.iso) for one in dates(question, language)]
+    ends = [value.end for value in found]
+    found += [
+        _Value(*date.span(), _A_DATE, date.group()) for date in _DATE.finditer(question) if date.end() not in ends
+    ]
+    return sorted(found)
 
 
 def _behind(question: str, place: int, values: Sequence[_Value]) -> _Value | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipelines.lang.comparisons import Comparison
+from pipelines.lang.dates import with_iso_dates
 from pipelines.lang.numbers import number_words, numbers
 from pipelines.lang.profile import profile, read_table
 from pipelines.lang.quantities import Kind, Value, in_row, is_unit, quantities
@@ -16,7 +17,7 @@ _WORDS_BEFORE = 1
 """Maximum words before the figure of a cell that is a value: "max. 40 °C", but not "Seal ring 40 mm"."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
-_YEAR_FIRST = re.compile(r"(?P<year>\d{4})(?:[-./年](?P<month>\d{1,2})(?:[-./月](?P<day>\d{1,2}))?)?")
+_YEAR_FIRST = re.compile(r"(?P<year>(?:1\d|20)\d\d)(?:[-./](?P<month>\d{1,2})(?:[-./](?P<day>\d{1,2}))?)?")
 _DAY_FIRST = re.compile(r"(?P<day>\d{1,2})[./](?P<month>\d{1,2})[./](?P<year>\d{4})")
 _MONTHS, _DAYS = 13, 32
 """More than the months of a year and the days of a month."""
@@ -41,7 +42,7 @@ def magnitude(name: str, cell: str, language: str, asked: Comparison) -> Magnitu
     has the kind that the column name indicates ("Price"), else `Kind.NUMBER`.
     """
     if asked.kinds == {Kind.DATE}:
-        return _date(cell)
+        return _date(cell, language)
     first = _DIGIT.search(cell) or number_words(language).search(cell)
     if first is None or len(_LETTERS.findall(cell[: first.start()])) > _WORDS_BEFORE:
         return None
@@ -52,9 +53,10 @@ def magnitude(name: str, cell: str, language: str, asked: Comparison) -> Magnitu
     return max(found, key=lambda one: one.figure if asked.highest else -one.figure)
 
 
-def _date(cell: str) -> Magnitude | None:
-    """Return a date in digits as a number that grows with time; None if the cell is not just a date."""
-    found = _DAY_FIRST.fullmatch(cell.strip()) or _YEAR_FIRST.fullmatch(cell.strip().rstrip("日"))
+def _date(cell: str, language: str) -> Magnitude | None:
+    """Return a date as a number that grows with time; None if the cell is not just a date."""
+    written = with_iso_dates(cell.strip(), language)
+    found = _DAY_FIRST.fullmatch(written) or _YEAR_FIRST.fullmatch(written.rstrip("年"))
     if found is None:
         return None
     year, month, day = (int(found[name] or 1) for name in ("year", "month", "day"))

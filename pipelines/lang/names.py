@@ -92,6 +92,8 @@ _NAME = re.compile(
     rf"(?<!\w)(?P<first>[{CAPITAL}][^\W\d_{CJK}]+)(?:[- ][{CAPITAL}](?:\.|[^\W\d_{CJK}]+))?"
     rf"(?: [a-z]{{1,4}}){{0,2}}[- ][{CAPITAL}][^\W\d_{CJK}]+"
 )
+_INITIAL = re.compile(rf"(?<=[^\s.] )[{CAPITAL}]\. ?(?:[{CAPITAL}]\. ?)?(?P<last>[{CAPITAL}][^\W\d_{CJK}]{{2,}})")
+"""An initial and a surname inside a text, "J. Okafor"; at its beginning, "A. Scope" is a heading."""
 _HAN_RUN = re.compile(rf"(?<![{HAN}\d])(?<!\d\s)[{HAN}]{{2,4}}(?![{HAN}])")
 """A run that may be a name; after a figure it is a unit."""
 _HAN_AGENT = re.compile(rf"(?:由(?!于)|(?<![{HAN}])[^\W\d_]{{2,6}}(?:是|为|[:：]\s?))(?=(?P<name>[{HAN}]{{2,3}}))")
@@ -104,6 +106,9 @@ def names_person(text: str, language: str = "") -> bool:
         return True
     if any(match["first"].casefold() in _names(spaced=True) for match in _NAME.finditer(text)):
         return True
+    common = common_words(language or "en")
+    if any(match["last"].casefold() not in common for match in _INITIAL.finditer(text)):
+        return True  # "Part B. The pump" names nobody
     if any(_NAME.match(text, by.end() + 1) for by in cue("agent", language).finditer(text)):
         return True
     found = [match.group() for match in _HAN_RUN.finditer(text)]

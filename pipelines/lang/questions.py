@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from pipelines.lang.characters import HAN, HIRAGANA, KATAKANA, UNSPACED_CHARACTER, fold
+from pipelines.lang.dates import is_date
 from pipelines.lang.derivation import without_enclitics
 from pipelines.lang.identify import IDENTIFIED, detect_language, script_languages
 from pipelines.lang.profile import longest_first, of_language, profile, read_table
@@ -116,9 +117,11 @@ def subject_words(question: str, language: str, rarity: Callable[[str], float]) 
     """
     question_words = question_stop_words(language)
     own = language if any(map(is_paired, question_words)) else _ANY_HAN
-    for run in (without_enclitics(word, language) for word in words(question)):
+    for run in (without_enclitics(word, language) for word in words(question, language)):
         if is_paired(run):
             yield from _by_pairs(run, own, rarity)
+        elif is_date(run):
+            yield run
         elif run not in question_words:
             yield from _spaced(run, question_words, lambda word: rarity(word) < 1)
 

@@ -16,6 +16,7 @@ from rapidfuzz.process import extract_iter
 
 from pipelines.core.ids import normalize
 from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
+from pipelines.lang.dates import date_words, with_iso_dates
 from pipelines.lang.profile import profile
 from pipelines.lang.word_lists import STOP_WORDS
 
@@ -69,9 +70,9 @@ def _number_formats(language: str) -> tuple[re.Pattern[str], re.Pattern[str] | N
 def words(text: str, language: str = "") -> list[str]:
     """Return the normalized runs of letters and digits; "DS-2041", "shared_buffers", "3.5" and Chinese runs stay whole.
 
-    Numbers are returned without thousands separators and with a decimal point.
+    Numbers are returned without thousands separators and with a decimal point, dates with a year as in ISO 8601.
     """
-    plain = normalize(text)
+    plain = with_iso_dates(normalize(text), language)
     if not plain.isascii():
         plain = _TIMES.sub("", plain)
     if _SEPARATED_DIGITS.search(plain) and any(mark in plain for mark in ",.'"):
@@ -85,9 +86,9 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
     """Return the terms of `text` in order, with repeats.
 
     Words are stemmed in `language` (Snowball; English if there is no stemmer or no language). An identifier such as
-    "ds-2041" yields itself, the identifiers inside it (`split_identifier`) and its parts. A run of Chinese yields its
-    pairs of characters, or a single character. `stop` omits the stop words of the language, or those of English and
-    Chinese without a language.
+    "ds-2041" yields itself, the identifiers inside it (`split_identifier`) and its parts; a date its `date_words`. A
+    run of Chinese yields its pairs of characters, or a single character. `stop` omits the stop words of the language,
+    or those of English and Chinese without a language.
 
     >>> terms("Die Pumpen", "de")
     ['pump']
@@ -161,6 +162,8 @@ def _spelled(run: str, language: str) -> tuple[str, ...]:
     stemmer = _stemmer(language)
     if run.isalpha() or _DECIMAL.fullmatch(run):
         return (stemmer.stemWord(run),)
+    if dated := date_words(run, language):
+        return tuple(stemmer.stemWords(dated))
     parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
     inner = _identifiers_in(run) if len(parts) > _MAX_SIMPLE_PARTS else []
     return tuple(stemmer.stemWords([run] if len(parts) == 1 else [run, *inner, *parts]))

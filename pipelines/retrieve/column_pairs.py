@@ -11,7 +11,7 @@ from pipelines.lang.magnitudes import magnitude
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, terms_at
 from pipelines.retrieve.searches import Retrieval
-from pipelines.retrieve.table_series import Cell, Series, whole_rows
+from pipelines.retrieve.table_series import ScoredCell, Series, whole_rows
 from pipelines.retrieve.tables import column_names, rows_by_table
 
 _SEARCHED = 12
@@ -31,7 +31,7 @@ class ColumnPair:
     """
 
     series: Series
-    chosen: tuple[Cell, ...]
+    chosen: tuple[ScoredCell, ...]
     compared: int
     said: frozenset[str]
 
@@ -84,7 +84,7 @@ def _selected(
     beyond = [place for place in both if asked.admits(figures[chosen][place][0], figures[limit][place][0])]
     start = fold(question.text).find(names[limit], asked.span.end)
     said = terms_at(question, asked.span.start, start + len(names[limit]))
-    cells = tuple(Cell(rows[place], chosen) for place in beyond)
+    cells = tuple(ScoredCell(rows[place], chosen) for place in beyond)
     return ColumnPair(Series.of_column([row], chosen), cells, len(both), said)
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison, comparison_asked
+from pipelines.lang.dates import dates, is_date, parts_of_date
 from pipelines.lang.derivation import separated_verb
 from pipelines.lang.names import names_person
 from pipelines.lang.profile import profile
@@ -89,14 +90,25 @@ class QuestionTerms:
         """Return the share of the question's weight in its terms with this cover, each in [0, 1]."""
         return sum(self.weights[term] * cover for term, cover in covers.items()) / (self.total or 1.0)
 
+    def unknown_share(self, covers: Mapping[str, float]) -> float:
+        """Return the share of what is asked, besides names and codes, in no passage of the corpus, in [0, 1].
+
+        It is by the information of the words. Words to which passages have related ones, which `covers` tells, count
+        in part.
+        """
+        asked = {term: one for term, one in self.information.items() if term not in self.names | self.codes}
+        unknown = sum(asked[term] * (1 - covers.get(term, 0.0)) for term in asked.keys() & self.unknown)
+        return unknown / (sum(asked.values()) or 1.0)
+
     def form(self, term: str, language: str) -> str:
         """Return the form of a term of the question in texts in `language`."""
         return stem(self.words.get(term, term), language)
 
     def parts(self, term: str, language: str) -> frozenset[str]:
-        """Return the forms of the words of a compound term ("max-age"); nothing for codes and single words."""
-        single = () if term in self.codes else _words_in(self.words.get(term, term), language)
-        parts = self.separated.get(term) or single
+        """Return the forms of the words of a compound term ("max-age") or a date; nothing for codes and other words."""
+        word = self.words.get(term, term)
+        single = () if term in self.codes else _words_in(word, language)
+        parts = self.separated.get(term) or parts_of_date(word, language) or single
         return frozenset(stem(word, language) for word in parts)
 
     def forms(self, language: str) -> frozenset[str]:
@@ -138,7 +150,9 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         return subject_words(text, language or next(iter(known), ""), rarity_of)
 
     for word in subject_of(question):
-        word_of.setdefault(stem(word, language), word)
+        whole = rarity_of(word) < 1 or not is_date(word)
+        for one in [word] if whole else parts_of_date(word, language):  # "10 November" may be without its year
+            word_of.setdefault(stem(one, language), one)
     meaning = cue("meaning", language).search(question) is not None
     asked = [word for name in ("meaning", "purpose") for word in cue(name, language).findall(question)]
     for word in subject_of(" ".join(asked)):
@@ -191,8 +205,15 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
 def term_places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
     """Yield the terms of a question with the start and end of their words in it."""
     folded = fold(question.text)
+    written = {
+        word: one.span
+        for one in dates(question.text, question.language)
+        for word in (one.iso, *parts_of_date(one.iso, question.language))
+    }
     for term, word in question.words.items():
-        if (place := folded.find(word)) >= 0:
+        if word in written:
+            yield term, written[word].start, written[word].end
+        elif (place := folded.find(word)) >= 0:
             yield term, place, place + len(word)
 
 

@@ -7,7 +7,7 @@ kind of value that the comparison itself names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -32,7 +32,7 @@ _KIND = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ScoredCell:
     """A cell of a series: its row, and its place in the row."""
 
     item: ScoredUnit
@@ -62,13 +62,13 @@ class Series:
 
     name: str
     names: Sequence[str]
-    cells: tuple[Cell, ...]
+    cells: tuple[ScoredCell, ...]
     in_row: bool = False
 
     @classmethod
     def of_column(cls, rows: Iterable[ScoredUnit], place: int) -> Self:
         """Return the cells at a place of rows with the same columns."""
-        cells = tuple(Cell(item, place) for item in rows)
+        cells = tuple(ScoredCell(item, place) for item in rows)
         names = column_names(cells[0].item)
         return cls(names[place], names, cells)
 
@@ -76,14 +76,14 @@ class Series:
     def of_row(cls, row: ScoredUnit) -> Self:
         """Return the cells of a row behind the first, which names their property."""
         name = row.unit.fields[0][1]
-        return cls(name, [name], tuple(Cell(row, place) for place in range(1, len(row.unit.fields))), in_row=True)
+        return cls(name, [name], tuple(ScoredCell(row, place) for place in range(1, len(row.unit.fields))), in_row=True)
 
     @property
     def table(self) -> str:
         """The key of its table."""
         return table_of(self.cells[0].item)
 
-    def own_terms(self, cell: Cell) -> frozenset[str]:
+    def own_terms(self, cell: ScoredCell) -> frozenset[str]:
         """Return the terms of the thing that a cell belongs to: of its column name, or of its row."""
         unit = cell.item.unit
         texts = [cell.column] if self.in_row else [unit.group, *(text for _, text in unit.fields)]
@@ -99,6 +99,7 @@ class SeriesSearch:
         self._near = _nearness(question, asked, self.said)
         self._nearest = max(self._near, key=lambda term: self._near[term], default="")
         self._kinds = asked.kinds or (question.wants - _UNCLEAR)
+        self._needed = tuple(self._near) if asked.kinds == {Kind.DATE} else (self._nearest,)
 
     def is_stated_in(self, best: ScoredUnit) -> bool:
         """Whether a unit is a sentence with a superlative in the same direction and the word next to it."""
@@ -112,7 +113,8 @@ class SeriesSearch:
 
         A column has all rows of its table, and those of tables with a column that fits as well.
         """
-        fitting = ((series, self._fit(series)) for series in _all_series(scored))
+        dated = self.asked.kinds == {Kind.DATE}  # a log begins with the date
+        fitting = ((series, self._fit(series)) for series in _all_series(scored, 0 if dated else 1))
         order = [(self._rank(series, fit), series) for series, fit in fitting if fit]
         order.sort(key=lambda one: one[0], reverse=True)
         found = [series for _, series in order if self._is_about(series, scored)]
@@ -121,7 +123,7 @@ class SeriesSearch:
             whole = (cell for one in alike for cell in whole_column(one, self.question, retrieval))
             yield series if series.in_row else replace(series, cells=tuple(whole))
 
-    def values(self, series: Series, cells: Sequence[Cell]) -> list[tuple[Magnitude, Cell]]:
+    def values(self, series: Series, cells: Sequence[ScoredCell]) -> list[tuple[Magnitude, ScoredCell]]:
         """Return the cells of a series that have a comparable value, with this value."""
         read = (magnitude(one.column or series.name, one.text, one.item.language, self.asked) for one in cells)
         return [(value, cell) for value, cell in zip(read, cells, strict=True) if value is not None]
@@ -147,7 +149,8 @@ class SeriesSearch:
     def _fit(self, series: Series) -> float:
         """Return how well a property name fits: by its words, less by the kind of its values; 0 if it does not.
 
-        The word nearest to the comparison must be in the name or elsewhere in the table, or name the kind of value.
+        The word nearest to the comparison must be in the name or elsewhere in the table, or name the kind of value. For
+        dates, which words such as "first" ask for, any word in the table is enough: "serviced" is seldom in a log.
         """
         language = series.cells[0].item.language
         each = [name_terms(one, language) for one in series.names]
@@ -158,7 +161,7 @@ class SeriesSearch:
         known = (
             self._nearest in said
             or (of_kind and (not self._nearest or self._nearest in self.question.asking))
-            or any(cell.item.covers.get(self._nearest, 0.0) >= ABOVE for cell in series.cells)
+            or any(cell.item.covers.get(term, 0.0) >= ABOVE for cell in series.cells for term in self._needed)
         )
         if not known or not kinds or (self.asked.kinds and not of_kind):
             return 0.0
@@ -179,14 +182,30 @@ class SeriesSearch:
         return (fit + covered - bool(best.unit.hit.superseded_by), best.score, -series.cells[0].place)
 
 
-def _all_series(scored: Sequence[ScoredUnit]) -> Iterator[Series]:
-    """Yield the columns of each table behind the first, and the rows with a different name for each cell."""
+def asked_cells(question: QuestionTerms, series: Series, said: Collection[str]) -> list[ScoredCell]:
+    """Return the cells of the things that the question names by other terms than those `said`, of all if it names none.
+
+    Words of the question that are in the heading or the names of a table name all its things.
+    """
+    named = [sum(question.weights[term] for term in _names(question, series, cell, said)) for cell in series.cells]
+    return [cell for weight, cell in zip(named, series.cells, strict=True) if weight >= max(named)]
+
+
+def _names(question: QuestionTerms, series: Series, cell: ScoredCell, said: Collection[str]) -> Iterator[str]:
+    """Yield the terms of the question that distinguish a thing within its table."""
+    language = cell.item.language
+    own = series.own_terms(cell) - cell.item.unit.above - terms_of(series.names, language)
+    yield from (term for term in question.weights.keys() - said if question.form(term, language) in own)
+
+
+def _all_series(scored: Sequence[ScoredUnit], first: int) -> Iterator[Series]:
+    """Yield the columns of each table from the `first` on, and the rows with a different name for each cell."""
     for rows in rows_by_table(scored).values():
         names = column_names(rows[0])
         same = [item for item in rows if column_names(item) == names and not is_total(item)]
         if not same:
             continue
-        yield from (Series.of_column(same, place) for place in range(1, len(names)))
+        yield from (Series.of_column(same, place) for place in range(first, len(names)))
         if len(names) > 1 and len(set(names[1:])) == len(names) - 1:
             yield from map(Series.of_row, same)
 
@@ -216,10 +235,10 @@ def name_terms(name: str, language: str) -> frozenset[str]:
     return terms_of([name.replace("_", " ")], language)
 
 
-def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) -> list[Cell]:
+def whole_column(series: Series, question: QuestionTerms, retrieval: Retrieval) -> list[ScoredCell]:
     """Return the cells of a column in all rows of its table."""
     rows = whole_rows([cell.item for cell in series.cells], question, retrieval)
-    return [Cell(row, series.cells[0].place) for row in rows]
+    return [ScoredCell(row, series.cells[0].place) for row in rows]
 
 
 def whole_rows(known: Sequence[ScoredUnit], question: QuestionTerms, retrieval: Retrieval) -> list[ScoredUnit]:

@@ -12,10 +12,10 @@ from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
-from pipelines.retrieve.table_series import Cell, Series, name_terms, whole_column
+from pipelines.retrieve.table_series import ScoredCell, Series, asked_cells, name_terms, whole_column
 from pipelines.retrieve.tables import terms_of
 from qa.quoting.quotes import Quotes
-from qa.quoting.row_selection import asked_cells, quote_rows
+from qa.quoting.row_selection import quote_rows
 
 
 def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Quotes | None:
@@ -41,14 +41,14 @@ def _negated(question: QuestionTerms, end: int, said: frozenset[str]) -> str:
 
 def _columns(
     question: QuestionTerms, said: frozenset[str], word: str, scored: Sequence[ScoredUnit]
-) -> Iterator[tuple[bool, float, bool, Cell]]:
+) -> Iterator[tuple[bool, float, bool, ScoredCell]]:
     """Yield cells behind the first one with (yes or no, weight of the question's terms in the context, sole, cell).
 
     They say yes or no, in a column with most of the question's terms in its name; or they have the negated `word`,
     which says nothing about single rows if it is in the headings; `sole` is false for "dry running".
     """
     for item in scored:
-        cells = [Cell(item, place) for place in range(len(item.unit.fields))] if item.has_cells else []
+        cells = [ScoredCell(item, place) for place in range(len(item.unit.fields))] if item.has_cells else []
         named = [_named(question, cell) - said for cell in cells]
         most = max((_weight(question, terms) for terms in named), default=0.0)
         about = {term for term, cover in item.covers.items() if cover >= ABOVE} - said
@@ -66,7 +66,7 @@ def _weight(question: QuestionTerms, terms: Collection[str]) -> float:
 
 
 def _selection(
-    question: QuestionTerms, cell: Cell, retrieval: Retrieval, said: frozenset[str], word: str, denied: bool
+    question: QuestionTerms, cell: ScoredCell, retrieval: Retrieval, said: frozenset[str], word: str, denied: bool
 ) -> Quotes | None:
     """Return the rows of a cell's column with yes, or with a `word`; if `denied`, the others.
 
@@ -87,22 +87,22 @@ def _selection(
     return quote_rows(question, series, chosen, said & question.weights.keys(), len(cells), alike)
 
 
-def _named(question: QuestionTerms, cell: Cell) -> frozenset[str]:
+def _named(question: QuestionTerms, cell: ScoredCell) -> frozenset[str]:
     """Return the terms of the question in the name of a cell's column."""
     names = name_terms(cell.column, cell.item.language)
     return frozenset(term for term in question.weights if question.form(term, cell.item.language) in names)
 
 
-def _is_flag(cell: Cell) -> bool:
+def _is_flag(cell: ScoredCell) -> bool:
     return _is(cell, "yes") or _is(cell, "no")
 
 
-def _is(cell: Cell, answer: str) -> bool:
+def _is(cell: ScoredCell, answer: str) -> bool:
     """Whether a cell says only `answer`, yes or no, in any language."""
     return cue(answer).fullmatch(cell.text.strip()) is not None
 
 
-def _affirms(cell: Cell, term: str, question: QuestionTerms) -> bool:
+def _affirms(cell: ScoredCell, term: str, question: QuestionTerms) -> bool:
     """Whether a cell has a term of the question, and no negation."""
     has_it = question.form(term, cell.item.language) in terms_of([cell.text], cell.item.language)
     return has_it and cue("denies", cell.item.language).search(cell.text) is None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.column_pairs import column_pair
+from pipelines.retrieve.column_sums import column_sum
 from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
-from pipelines.retrieve.table_series import Cell, Series, SeriesSearch
-from pipelines.retrieve.tables import terms_of, total_row
+from pipelines.retrieve.table_series import ScoredCell, Series, SeriesSearch, asked_cells
+from pipelines.retrieve.tables import total_row
 from qa.quoting.quote_text import quote_cells
 from qa.quoting.quotes import Quotes, quote_units
 
@@ -27,7 +28,7 @@ _WIDE = 6
 
 
 def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> Quotes | None:
-    """Return the row of totals, the rows with extreme values, or those beyond a bound, if a question asks for them.
+    """Return the row of totals, the rows of a sum, with extreme values or beyond a bound, if a question asks for them.
 
     The bound may be the cell in another column. Extremes come with the most extreme first, others in reading order.
     None for other questions, if no table has the property, if its cells are not comparable, or if the best unit is a
@@ -38,6 +39,9 @@ def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval
         return replace(quote_units(question, [_covering(question, total, said)]), compared="the row of totals")
     if (pair := column_pair(question, scored, retrieval)) is not None:
         return quote_rows(question, pair.series, pair.chosen, pair.said, pair.compared, "are in the range as well")
+    if (added := column_sum(question, scored, retrieval)) is not None:
+        rows = quote_rows(question, added.series, added.cells, added.said, len(added.cells), "are added as well")
+        return replace(rows, count=f"{added.figure} (sum of {len(added.cells)} rows)")
     asked = None if question.sides else question.comparison
     if asked is None or not scored:
         return None
@@ -47,7 +51,12 @@ def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval
 
 
 def quote_rows(
-    question: QuestionTerms, series: Series, chosen: Sequence[Cell], said: Collection[str], compared: int, alike: str
+    question: QuestionTerms,
+    series: Series,
+    chosen: Sequence[ScoredCell],
+    said: Collection[str],
+    compared: int,
+    alike: str,
 ) -> Quotes:
     """Return the rows of the `chosen` cells of a series as quotes.
 
@@ -89,7 +98,9 @@ def _selection(search: SeriesSearch, series: Series) -> Quotes | None:
     return replace(quotes, warnings=(*quotes.warnings, f"{some} no value that could be compared."))
 
 
-def _beyond(search: SeriesSearch, series: Series, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
+def _beyond(
+    search: SeriesSearch, series: Series, known: Sequence[tuple[Magnitude, ScoredCell]]
+) -> list[ScoredCell] | None:
     """Return the cells beyond the bound, which is read as a cell of the same column; None if it cannot be."""
     (value, first), asked = known[0], search.asked
     bounds = [
@@ -102,7 +113,7 @@ def _beyond(search: SeriesSearch, series: Series, known: Sequence[tuple[Magnitud
     return sorted((cell for value, cell in known if asked.admits(value.figure, *figures)), key=lambda cell: cell.key)
 
 
-def _extreme(search: SeriesSearch, known: Sequence[tuple[Magnitude, Cell]]) -> list[Cell] | None:
+def _extreme(search: SeriesSearch, known: Sequence[tuple[Magnitude, ScoredCell]]) -> list[ScoredCell] | None:
     """Return the cells with the extreme values, or with the values of the rank asked for; None if all are equal."""
     asked = search.asked
     best = sorted(known, key=lambda one: one[0].figure, reverse=asked.highest)
@@ -115,29 +126,13 @@ def _extreme(search: SeriesSearch, known: Sequence[tuple[Magnitude, Cell]]) -> l
     return [cell for value, cell in best if value.figure in chosen]
 
 
-def asked_cells(question: QuestionTerms, series: Series, said: Collection[str]) -> list[Cell]:
-    """Return the cells of the things that the question names by other terms than those `said`, of all if it names none.
-
-    Words of the question that are in the heading or the names of a table name all its things.
-    """
-    named = [sum(question.weights[term] for term in _names(question, series, cell, said)) for cell in series.cells]
-    return [cell for weight, cell in zip(named, series.cells, strict=True) if weight >= max(named)]
-
-
-def _names(question: QuestionTerms, series: Series, cell: Cell, said: Collection[str]) -> Iterator[str]:
-    """Yield the terms of the question that distinguish a thing within its table."""
-    language = cell.item.language
-    own = series.own_terms(cell) - cell.item.unit.above - terms_of(series.names, language)
-    yield from (term for term in question.weights.keys() - said if question.form(term, language) in own)
-
-
 def _covering(question: QuestionTerms, row: ScoredUnit, said: Collection[str]) -> ScoredUnit:
     """Return a selected row: it has the value asked for, and covers the terms of the words that select it."""
     covers = {**row.covers, **dict.fromkeys(said, OWN)}
     return replace(row, covers=covers, coverage=question.share(covers), gives=True)
 
 
-def _row_text(series: Series, cell: Cell) -> str:
+def _row_text(series: Series, cell: ScoredCell) -> str:
     fields = cell.item.unit.fields
     if series.in_row:
         return quote_cells(cell.item.unit, {cell.place})

@@ -40,7 +40,7 @@ def test_a_bound_has_a_direction_and_a_value(
         ("Which pumps were installed before 2020?", "en", False, "2020"),
         ("Which pumps were installed after 2020?", "en", True, "2020-12-31"),
         ("Which pumps were installed after 2020-05?", "en", True, "2020-05-31"),
-        ("Welche Pumpen wurden nach dem 12.05.2021 installiert?", "de", True, "12.05.2021"),
+        ("Welche Pumpen wurden nach dem 12.05.2021 installiert?", "de", True, "2021-05-12"),
         ("2020年以后安装的泵有哪些？", "zh", True, "2020-12-31"),
     ],
 )

@@ -1,5 +1,6 @@
 import pytest
 
+from pipelines.lang.dates import date_words, dates, with_iso_dates
 from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, tells_when
 
 
@@ -51,3 +52,31 @@ def test_a_text_with_a_time_expression_tells_when(text: str, language: str) -> N
 )
 def test_a_text_without_a_time_expression_does_not_tell_when(text: str, language: str) -> None:
     assert not tells_when(text, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("due 11 May 2026", "en"), ("May 11, 2026", "en"), ("the 11th of May 2026", "en"), ("5/11/2026", "pt"),
+     ("2026-05-11", ""), ("11.05.2026", ""), ("2026/5/11", ""), ("am 11. Mai 2026", "de"), ("11 May 2026", "de"),
+     ("11 de mayo de 2026", "es"), ("le 11 mai 2026", "fr"), ("11 мая 2026 г.", "ru"), ("11 maja 2026", "pl"),
+     ("2026年5月11日", "zh"), ("2026년 5월 11일", "ko"), ("2026. május 11.", "hu"), ("11 Mayıs 2026", "tr"),
+     ("11 tháng 5 năm 2026", "vi"), ("11-May-2026", "en")],
+)  # fmt: skip
+def test_a_date_is_read_in_any_form(text: str, language: str) -> None:
+    (found,) = dates(text, language)
+    assert found.iso == ("2026-11-05" if "/11/2026" in text else "2026-05-11")
+
+
+def test_a_month_of_a_year_is_a_date_without_a_day() -> None:
+    assert with_iso_dates("Ende Mai 2026 oder 2026年5月", "de") == "Ende 2026-05 oder 2026-05"
+
+
+@pytest.mark.parametrize("text", ["3/11/2026", "v1.2.2019.4", "IR-2026-05-11", "2026-13-01", "1990-2000", "Mai 2026"])
+def test_what_may_be_no_date_or_another_one_is_left(text: str) -> None:
+    assert with_iso_dates(text, "en") == text
+
+
+def test_a_date_contains_its_month_year_and_day() -> None:
+    assert date_words("2026-05-11", "de") == ("2026-05-11", "2026-05", "2026", "mai", "11")
+    assert date_words("2026-05", "en") == ("2026-05", "2026", "may")
+    assert date_words("ds-2041") == date_words("2026-15") == ()

@@ -14,6 +14,8 @@ TABLES = {
     "en": "item,on hand,minimum stock,price (EUR)\nGasket G-4,12,20,3.50\nBearing B-9,40,15,18.20\nBelt V-2,3,5,9.90\n",
     "de": "Monat;Wasser (m³);Grenzwert (m³)\nApril;2000;2500\nMai;2110;2000\nJuli;3100;3000\nSumme;7210;7500\n",
     "fr": "Article;Stock;Stock minimum;Prix (EUR)\nJoint J-1;12;20;3,50\nRoulement R-9;40;15;18,20\nTotal;52;35;\n",
+    "it": "Ordine;Cliente;Quantità;Peso (kg);Lunghezza totale (mm)\nO1;Rossi;500;12;80\nO2;Bianchi;300;20;90\n"
+    "O3;Rossi;200;10;70\n",
     "es": "Línea;Piezas hechas;Objetivo\nL1;480;500\nL2;610;550\nL3;2010;2000\nTotal;3100;3050\n",
 }
 
@@ -49,6 +51,29 @@ def test_a_question_for_a_total_is_answered_by_the_row_of_totals(
     answer = knowledge[language].ask(question)
     assert len(answer.claims) == 1
     assert total in answer.text
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "total"),
+    [
+        ("en", "How many items are on hand in total?", "55 (sum of 3 rows)"),
+        ("en", "What is the total price?", "31.6 EUR (sum of 3 rows)"),
+        ("it", "Qual è la quantità totale ordinata da Rossi?", "700 (sum of 2 rows)"),
+        ("it", "Qual è il peso totale?", "42 kg (sum of 3 rows)"),
+    ],
+)
+def test_without_a_row_of_totals_the_cells_are_added(
+    knowledge: dict[str, KnowledgeBase], language: str, question: str, total: str
+) -> None:
+    answer = knowledge[language].ask(question)
+    assert answer.claims[0].text == total
+    assert answer.claims[0].citations == tuple(
+        dict.fromkeys(one for claim in answer.claims[1:] for one in claim.citations)
+    )
+
+
+def test_a_property_whose_name_has_a_word_for_a_sum_is_not_added(knowledge: dict[str, KnowledgeBase]) -> None:
+    assert not any("sum of" in claim.text for claim in knowledge["it"].ask("Qual è la lunghezza totale?").claims)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ChartSeries:
     """A series of a chart: its values by category or x; `source` is the cell range of the values."""
 
     name: str
@@ -38,7 +38,7 @@ class Chart:
     kind: str
     title: str
     axes: tuple[str, str]
-    series: tuple[Series, ...]
+    series: tuple[ChartSeries, ...]
 
     @property
     def summary(self) -> str:
@@ -74,7 +74,7 @@ def read_chart(root: Element) -> Chart | None:
     return Chart(kind, title, (names[0] if names else "", names[1] if len(names) > 1 else ""), series)
 
 
-def _cells_by_category(series: list[Series], axis: str) -> list[Cell]:
+def _cells_by_category(series: list[ChartSeries], axis: str) -> list[Cell]:
     cells = [Cell(0, 0, axis, header=True)]
     cells += [Cell(0, column, item.name, header=True) for column, item in enumerate(series, 1)]
     rows = max(len(series[0].categories), *(len(item.values) for item in series))
@@ -84,8 +84,8 @@ def _cells_by_category(series: list[Series], axis: str) -> list[Cell]:
     return cells
 
 
-def _cells_by_point(series: list[Series], axes: tuple[str, str]) -> list[Cell]:
-    heads = ("Series", axes[0] or "x", axes[1] or "y")
+def _cells_by_point(series: list[ChartSeries], axes: tuple[str, str]) -> list[Cell]:
+    heads = ("ChartSeries", axes[0] or "x", axes[1] or "y")
     cells = [Cell(0, column, head, header=True) for column, head in enumerate(heads)]
     row = 0
     for item in series:
@@ -100,13 +100,13 @@ def _get(texts: tuple[str, ...], index: int) -> str:
     return texts[index] if index < len(texts) else ""
 
 
-def _series(element: Element) -> Series:
+def _series(element: Element) -> ChartSeries:
     categories = element.find("c:cat", NAMESPACES)
     categories = categories if categories is not None else element.find("c:xVal", NAMESPACES)
     values = element.find("c:val", NAMESPACES)
     values = values if values is not None else element.find("c:yVal", NAMESPACES)
     source = values.find(".//c:f", NAMESPACES) if values is not None else None
-    return Series(
+    return ChartSeries(
         " ".join(_points(element.find("c:tx", NAMESPACES))),
         _categories(categories),
         _points(values),
