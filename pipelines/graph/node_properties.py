@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import takewhile
+
 from pipelines.core.document import Block, Chunk, Document, Figure, Section
 from pipelines.core.graph import PropertyValue
 from pipelines.core.knowledge import Atom, AtomKind, Row
-from pipelines.core.provenance import Box, Provenance
+from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.core.table import Table
 
 NAME_LENGTH = 60
@@ -92,12 +96,21 @@ def of_chunk(document: Document, chunk: Chunk) -> Properties:
     }
     optional = _filled(
         heading_path=chunk.heading_path,
+        headings=tuple(_headings_in(document, chunk.provenance.span)),
         context=chunk.context,
         summary=chunk.summary,
         forward_summary=chunk.forward_summary,
         language=chunk.language,
     )
     return found | optional | place(chunk.provenance)
+
+
+def _headings_in(document: Document, span: Span) -> Iterator[str]:
+    """Yield the place and the path of each section that begins in a span of the document's text: "120 Care > Daily"."""
+    first = bisect_left(document.sections, span.start, key=lambda section: section.span.start)
+    for section in takewhile(lambda section: section.span.start < span.end, document.sections[first:]):
+        if section.title:
+            yield f"{section.span.start} {' > '.join(section.path)}"
 
 
 def of_table(document: Document, block: Block, table: Table) -> Properties:

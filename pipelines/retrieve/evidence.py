@@ -34,8 +34,10 @@ _SOURCES_LENGTH = 24
 _BESIDE, _BESIDE_LENGTH = 2, 400
 """Maximum sentences and characters shown before a quote, and after it: for 18 of 309 questions in prose one sentence on
 either side has the answer that the quote lacks, for 27 two have it."""
+_LABELLED = re.compile(r"[^\W\d_][^:\d]{1,30}: \S")
+"""The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
 _ENDINGS = ".!?;:,。!?;:,"
-_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
+SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ class EvidenceUnit:
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, list items and table rows of a hit's chunk in order."""
-    return [EvidenceUnit(hit, rank, *fields) for fields in _units(hit.chunk, hit.title, hit.uri, hit.rows)]
+    found = _units(hit.chunk, hit.title, hit.uri, hit.rows, hit.headings)
+    return [EvidenceUnit(hit, rank, *fields) for fields in found]
 
 
 def sentences_beside(hit: Hit, span: Span) -> tuple[str, str]:
@@ -127,9 +130,11 @@ _UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms,
 
 
 @lru_cache(maxsize=512)  # consecutive questions often find the same chunks
-def _units(chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...]) -> tuple[_UnitFields, ...]:
+def _units(
+    chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...], headings: tuple[tuple[int, str], ...]
+) -> tuple[_UnitFields, ...]:
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in unit_spans(chunk.text)]
-    _read_headings(pieces, chunk, {title, *chunk.heading_path})
+    _read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
     _read_entries(pieces, chunk.text, chunk.language)
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
@@ -216,11 +221,13 @@ def _with_numbering(spans: list[Span], line: str) -> list[Span]:
     return spans
 
 
-def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str]) -> None:
-    heading, sources = "", cue("bibliography", chunk.language)
+def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str], places: Sequence[int]) -> None:
+    """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some."""
+    heading, sources, start = "", cue("bibliography", chunk.language), chunk.provenance.span.start
     for piece in pieces:
         line = " ".join(piece.text.split())
-        if line in known or _is_heading(line, chunk, piece.span):
+        opens = any(piece.span.start <= place - start < piece.span.end for place in places)
+        if opens or line in known or _is_heading(line, chunk, piece.span):
             piece.label, heading = True, line
         elif _LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
@@ -228,11 +235,15 @@ def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str]) ->
 
 
 def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
-    """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle"."""
+    """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle".
+
+    "Shift leader: Marie Duval" gives one.
+    """
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
     alone = before in (_BLANK, "\n", "") and behind in (_BLANK, "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
-    return alone and short and line[:1].isalnum() and not line[:1].islower() and not quantities(line, chunk.language)
+    value = _LABELLED.match(line) or quantities(line, chunk.language)
+    return alone and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 
 def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:
@@ -256,7 +267,7 @@ def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLi
         and not (before is not None and before.span.end + 1 == piece.span.start and _is_short_line(before, text))
         and text[piece.span.end : after.span.start] == "\n"
         and not after.is_row
-        and below.endswith(_SENTENCE_ENDS)
+        and below.endswith(SENTENCE_ENDS)
         and len(terms(below, language, stop=False)) > _DESCRIPTION_TERMS
     )
 

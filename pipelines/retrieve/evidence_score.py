@@ -44,6 +44,8 @@ NAMED = 0.08
 DEFINES = 0.2
 """Bonus for the score of a definition: 28 of 32 questions in three languages are answered by one, with 0.1 23, without
 a bonus 15; 0.3 and 0.4 give the same result as 0.2."""
+LABELLED = 0.02
+"""Bonus for "Label: text" if the question has all words of the label: "Leader" rather than "Next leader"."""
 _HEAD = 300
 """Characters at the beginning of a chunk that are searched for its document's revision."""
 
@@ -109,6 +111,7 @@ def _scored(
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
+    score += LABELLED * _has_label_of(question, unit)
     return ScoredUnit(unit, score, covered, value, covers, defines)
 
 
@@ -141,6 +144,15 @@ def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
     """Return the fields of a row without the first one, or label and text of "Maker: Rocca"."""
     label, colon, text = unit.text.partition(": ")
     return unit.fields[1:] or ([(label, text)] if colon and not unit.is_row else [])
+
+
+def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a unit is "Label: text" and all words of the label are in the question."""
+    label, colon, _ = unit.text.partition(": ")
+    if not colon or unit.is_row:
+        return False
+    own = frozenset(terms(label, unit.hit.chunk.language, stop=False))
+    return bool(own) and question.has_all(own, unit.hit.chunk.language)
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:

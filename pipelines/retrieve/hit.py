@@ -56,6 +56,7 @@ class Hit:
 
     `atoms` are the texts of the chunk's best matching atoms, best first. `superseded_by` is the URI of the newest
     document that replaces the chunk's document, or "". `rows` are the table rows in the chunk, without headers.
+    `headings` are the headings of the sections that begin in the chunk, with their places in the document's text.
     """
 
     chunk: Chunk
@@ -67,6 +68,7 @@ class Hit:
     atoms: tuple[str, ...] = field(default_factory=tuple)
     superseded_by: str = ""
     rows: tuple[TableRow, ...] = ()
+    headings: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class HitReader:
         uri, title, newer = index.uris[document], index.titles[document], int(index.superseded_by[document])
         superseded_by = index.uris[newer] if newer >= 0 else ""
         own = (found.score, found.shares, found.atoms)
-        return Hit(chunk, chunk.document, uri, title, *own, superseded_by, rows)
+        return Hit(chunk, chunk.document, uri, title, *own, superseded_by, rows, headings_of(node))
 
 
 def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[TableRow, ...]]:
@@ -153,6 +155,12 @@ def chunk_of(node: Node) -> Chunk:
         forward_summary=text_of(node, "forward_summary"),
         language=text_of(node, "language"),
     )
+
+
+def headings_of(node: Node) -> tuple[tuple[int, str], ...]:
+    """Return the headings stored in a chunk's node with their places in the document's text."""
+    split = (heading.partition(" ") for heading in texts_of(node, "headings"))
+    return tuple((int(place), title) for place, _, title in split)
 
 
 def _provenance(node: Node) -> Provenance:

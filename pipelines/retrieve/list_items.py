@@ -1,12 +1,15 @@
-"""Whether a unit of evidence is an item of a list, and its number."""
+"""Whether a unit of evidence is an item of a list, its number, and the items of the same list."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from pipelines.lang.characters import UNSPACED_CHARACTER
-from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.evidence import SENTENCE_ENDS, EvidenceUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
+from pipelines.retrieve.tables import in_reading_order
 
 _MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
 """The mark of a list item, if the text contains it, with its number."""
@@ -16,13 +19,15 @@ COLONS = (":", "：")
 
 def is_item(unit: EvidenceUnit) -> bool:
     """Whether a unit is a list item: it begins with a mark, or no line of its block does and the block is not a wrapped
-    paragraph, since the first word of a next line would have fitted."""
+    paragraph, since each line is a sentence, or the first word of a next line would have fitted."""
     if unit.is_row or unit.label or unit.text.endswith(COLONS):
         return False
     text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
     lines = f"{text[:place].rpartition(_BLANK)[2]}{text[place:].partition(_BLANK)[0]}".strip().split("\n")
     if any(_MARK.match(line) for line in lines):
         return _MARK.match(unit.text) is not None
+    if len(lines) > 1 and all(line.rstrip().endswith(SENTENCE_ENDS) for line in lines):
+        return True
     width = max(map(len, lines))
     return any(len(line) + 1 + len(_first_word(after)) <= width for line, after in pairwise(lines))
 
@@ -37,3 +42,27 @@ def item_number(unit: EvidenceUnit) -> int:
     """Return the number of a list item, as its mark has it; 0 without one."""
     mark = _MARK.match(unit.text)
     return int(mark.group(1) or 0) if mark else 0
+
+
+def items_around(best: ScoredUnit, others: Sequence[ScoredUnit]) -> tuple[list[ScoredUnit], bool]:
+    """Return the list items around a unit, or behind it if it introduces a list, and whether another text follows.
+
+    Without one, the list may continue in the next passage. `others` are units of its chunk and of others, in any order.
+    """
+    own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
+    place = next((place for place, item in enumerate(own) if item.unit.span == best.unit.span), len(own))
+    opens = not is_item(best.unit)
+    first = last = place + opens
+    while last < len(own) and is_item(own[last].unit):
+        last += 1
+    while first and not opens and is_item(own[first - 1].unit):
+        first -= 1
+    return own[first:last], last < len(own)
+
+
+def list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the items around a unit, or the next ones behind it in its chunk."""
+    own = (item for item in scored if item.unit.hit.chunk.id == best.unit.hit.chunk.id and is_item(item.unit))
+    behind = in_reading_order(item for item in own if item.unit.span >= best.unit.span)
+    items = items_around(behind[0], scored)[0] if behind else []
+    return items if len(items) > 1 else []

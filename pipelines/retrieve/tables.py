@@ -15,8 +15,6 @@ from pipelines.retrieve.searches import Retrieval, WholeCorpus
 
 _BEST = 6
 """Number of best units among which a row of the table with the totals is searched."""
-
-
 _DIFFER = 2 / 3
 """Minimum share of different cells in the column that tells rows apart: a name may come twice."""
 
@@ -41,6 +39,19 @@ def whole_table(question: QuestionTerms, row: ScoredUnit, retrieval: Retrieval) 
         return []
     hits = [replace(hit, score=row.unit.hit.score) for hit in retrieval.whole_tables(row.unit.hit.chunk.id)]
     return score_units(question, hits, retrieval.lexicon)
+
+
+def rows_alike(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> int:
+    """Return the number of rows of the best unit's table if the question names none of them, else 0.
+
+    It does if a word of it is in a cell, or if the rows cover it differently. A question for several rows asks for all.
+    """
+    selects = question.several or question.counts or question.comparison or question.sides
+    if selects or not best.has_cells or best.unit.is_named(question.text):
+        return 0
+    rows = [item for item in rows_by_table(scored)[table_of(best)] if item.covers == best.covers]
+    named = question.forms(best.language) & terms_of((cell for _, cell in best.unit.fields), best.language)
+    return len(rows) if len(rows) > 1 and not named else 0
 
 
 def is_total(row: ScoredUnit) -> bool:

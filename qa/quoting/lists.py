@@ -12,11 +12,10 @@ from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence_score import OWN, ScoredUnit
-from pipelines.retrieve.list_items import COLONS, is_item
+from pipelines.retrieve.list_items import COLONS, is_item, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
-from qa.quoting.list_items import items_around
 from qa.quoting.quotes import MAX_ITEMS, Quotes, not_complete, quote_list, quote_units
 
 _MAX_SENTENCES = 6
@@ -111,8 +110,9 @@ def _first_row(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
 def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> Quotes | None:
     """Return a heading that is the best unit with the units below it in its chunk (of `others`), up to the next one.
 
-    The same applies to the heading above the best unit if the question asks how to do what it names, and to a sentence
-    that ends with a colon, with the items or rows below, else the next sentence. None in all other cases.
+    The same applies to the heading above the best unit if the question asks how to do what it names, or if the unit is
+    a list item without a word of the question, and to a sentence that ends with a colon, with the items or rows below,
+    else the next sentence. None in all other cases.
     """
     own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
     head = _head(question, best, own)
@@ -131,12 +131,16 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
 
 
 def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:
-    """Return the heading above the best unit if it names most of a question for how to do something, else the unit."""
+    """Return the heading above the best unit if what is below answers as a whole, else the unit; see `_below`.
+
+    The heading names most of the question, or most of what the question has in common with it and the list item.
+    """
     above = [item for item in own if item.unit.label and item.unit.span < best.unit.span][-1:]
-    if best.unit.label or not above or not cue("how", question.language).search(question.text):
+    alike = is_item(best.unit) and not question.forms(best.language) & best.unit.own
+    if best.unit.label or not above or not (alike or cue("how", question.language).search(question.text)):
         return best
-    named = sum(question.weights[term] for term, cover in above[0].covers.items() if cover >= OWN)
-    return above[0] if 2 * named >= question.total else best
+    named = question.share({term: OWN for term, cover in above[0].covers.items() if cover >= OWN})
+    return above[0] if 2 * named >= (best.coverage if alike else 1.0) else best
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:

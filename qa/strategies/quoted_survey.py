@@ -42,26 +42,26 @@ def not_surveyed(corpus: WholeCorpus, settings: AnswerSettings) -> tuple[str, ..
     return (f"{left} more documents were not looked at.",) if left > 0 else ()
 
 
-def is_about_documents(question: str, lexicon: Lexicon, languages: Sequence[str]) -> bool:
+def is_about_documents(asked: QuestionTerms, lexicon: Lexicon, languages: Sequence[str]) -> bool:
     """Whether a question is about documents: "what is this folder about?", "which documents mention the CX-22?".
 
     `languages` are those of the passages found, the most frequent first.
     """
-    language = question_language(question, languages)
-    if asks_for_documents(question, language):
+    if asks_for_documents(asked.text, asked.language):
         return True
-    whole = cue("whole", language)
-    return whole.search(question) is not None and not _read_question(question, lexicon, languages)[1]
+    whole = cue("whole", asked.language)
+    return whole.search(asked.text) is not None and not _read_subject(asked.text, lexicon, languages)[1]
 
 
-def quoted_summary(question: str, hits: Sequence[Hit], retrieval: Retrieval, corpus: WholeCorpus) -> Answer | None:
+def quoted_summary(
+    asked: QuestionTerms, hits: Sequence[Hit], retrieval: Retrieval, corpus: WholeCorpus
+) -> Answer | None:
     """Return the summaries of the parts of a document if a question asks to summarize one, by title or file name."""
-    language = question_language(question, languages_of(hits))
     document = ""
-    if cue("summarizes", "").search(question):  # a file name tells no language
-        document = next(iter(corpus.documents_named(question)), "")
-    if not document and cue("summarizes", language).search(question):
-        document = _titled(question, language, hits, retrieval.lexicon)
+    if cue("summarizes", "").search(asked.text):  # a file name tells no language
+        document = next(iter(corpus.documents_named(asked.text)), "")
+    if not document and cue("summarizes", asked.language).search(asked.text):
+        document = _titled(asked, hits, retrieval.lexicon)
     if not document:
         return None
     citer = Citer(retrieval)
@@ -73,16 +73,16 @@ def quoted_summary(question: str, hits: Sequence[Hit], retrieval: Retrieval, cor
     ]
     left = len(claims) - _MAX_QUOTES
     warnings = [f"The summary is not complete: {left} more sections follow."] if left > 0 else []
-    answer = _quoted(question, claims[:_MAX_QUOTES], citer, overview.hits, "sections of the document", warnings)
+    answer = _quoted(asked.text, claims[:_MAX_QUOTES], citer, overview.hits, "sections of the document", warnings)
     return replace(answer, strategy="survey")
 
 
-def _titled(question: str, language: str, hits: Sequence[Hit], lexicon: Lexicon) -> str:
+def _titled(asked: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> str:
     """Return the first document found whose title and file name have all words of the question's subject, or ""."""
-    asks = cue("summarizes", language)
-    bare = asks.sub(lambda match: " ".join(match.group().split()[1:-1]), question)  # "what is ... about"
-    _, subject = _read_question(bare, lexicon, (language, *languages_of(hits)))
-    named = (hit for hit in hits if subject and subject <= frozenset(terms(f"{hit.title} {hit.uri}", language)))
+    asks = cue("summarizes", asked.language)
+    bare = asks.sub(lambda match: " ".join(match.group().split()[1:-1]), asked.text)  # "what is ... about"
+    _, subject = _read_subject(bare, lexicon, (asked.language, *languages_of(hits)))
+    named = (hit for hit in hits if subject and subject <= frozenset(terms(f"{hit.title} {hit.uri}", asked.language)))
     return next((hit.document for hit in named), "")
 
 
@@ -101,13 +101,12 @@ def quoted_survey(question: str, retrieval: Retrieval, corpus: WholeCorpus, sett
     """
     citer = Citer(retrieval)
     hits: Sequence[Hit] = retrieval.retrieve(question, _PASSAGES)
-    asked, subject = _read_question(question, retrieval.lexicon, languages_of(hits))
+    asked, subject = _read_subject(question, retrieval.lexicon, languages_of(hits))
     if not subject:
         hits, claims = _documents(corpus, settings, citer)
         return _quoted(question, claims, citer, hits, "documents", not_surveyed(corpus, settings))
     relevant = [item for item in score_units(asked, hits, retrieval.lexicon) if _is_relevant(item, asked, subject)]
-    language = question_language(question, languages_of(hits))
-    listed = [] if asks_for_documents(question, language) else _list_of(asked, relevant, corpus)
+    listed = [] if asks_for_documents(question, asked.language) else _list_of(asked, relevant, corpus)
     best = {item.unit.hit.document: item.unit for item in reversed(relevant)}
     quotes = listed or sorted(best.values(), key=lambda unit: unit.rank)
     left = len(quotes) - _MAX_QUOTES
@@ -131,7 +130,7 @@ def _quoted(
     return quoted_answer(question, tuple(claims), citer, hits, trace, warnings)
 
 
-def _read_question(question: str, lexicon: Lexicon, languages: Sequence[str]) -> tuple[QuestionTerms, frozenset[str]]:
+def _read_subject(question: str, lexicon: Lexicon, languages: Sequence[str]) -> tuple[QuestionTerms, frozenset[str]]:
     """Return the question without words for documents and for treating, and the terms of its subject.
 
     Function words are not subject terms, and words for lists only if there are no others. Terms that are not in the
