@@ -310,10 +310,11 @@ def _supersedes(profiles: Iterable[DocumentProfile]) -> Iterator[Edge]:
 def _revision_key(profile: DocumentProfile) -> str:
     """Return the key that all revisions of a document share, or "" if it has none.
 
-    The key is the number with the title, else a title that is not weak, else the path without the revision.
+    The key is the number with the title, else a title that is not weak, else the path without the revision. A number in
+    the title adds nothing: it may be known of one revision only, whose file is named by it.
     """
     title = fold_name(without_revision(profile.title))
-    if profile.numbers:
+    if profile.numbers and (is_weak(title) or number_key(profile.numbers[0]) not in number_key(title)):
         return f"{number_key(profile.numbers[0])} {title}"
     if title and not is_weak(title):
         return title

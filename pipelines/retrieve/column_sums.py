@@ -1,4 +1,4 @@
-"""The sum of a column that a question asks for, where the table has no row of totals: "in total by Acme?"."""
+"""The sum or the average of a column that a question asks for, where the table does not state it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipelines.lang.magnitudes import Magnitude
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import ScoredUnit
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.table_series import ScoredCell, Series, SeriesSearch, asked_cells, name_terms
@@ -19,50 +19,61 @@ from pipelines.retrieve.table_series import ScoredCell, Series, SeriesSearch, as
 _SEARCHED = 6
 """Number of best units of which one must be a row of the table."""
 _ADDED = frozenset({Kind.NUMBER, Kind.MONEY, Kind.TIME, Kind.MASS, Kind.VOLUME, Kind.AREA, Kind.ENERGY, Kind.DATA})
-"""Kinds of values whose sum means something; temperatures, shares and dates are not added."""
-_DECIMALS = 6
+"""Kinds of values whose sum means something; temperatures and shares have only an average."""
+_DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSum:
-    """The cells of a column that are added, in reading order, with their sum and its unit as text, "20000 kg".
+    """The cells of a column in reading order, with their sum or average as text, "20000 kg (sum of 2 rows)".
 
-    `said` are the terms of the question that ask for the sum.
+    `said` are the terms of the question that ask for it.
     """
 
     series: Series
     cells: tuple[ScoredCell, ...]
     said: frozenset[str]
-    figure: str
+    text: str
+
+
+def asks_sum(question: QuestionTerms) -> Span | None:
+    """Return the place of the word in a question that asks for a sum or an average, None if there is none."""
+    words = (cue(name, question.language).search(question.text) for name in ("asks_average", "asks_total"))
+    return next((Span(*word.span()) for word in words if word), None)
 
 
 def column_sum(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval) -> ColumnSum | None:
-    """Return the sum of the best column over the rows that the question names, over all rows if it names none.
+    """Return the sum or average of the best column over the rows that the question names, over all if it names none.
 
-    None for other questions, and if fewer than two cells are numbers in one unit, or any of them is none. The name of
-    the column must be in the question, without a word for a sum: "total head" is a property of each pump.
+    None for other questions, if fewer than two cells are numbers in one unit, if any of them is none, and if the best
+    unit is a sentence with the word for it. The name of the column must be in the question, without such a word: "total
+    head" is a property of each pump.
     """
-    total = cue("asks_total", question.language).search(question.text)
-    if total is None or question.comparison or not any(item.has_cells for item in scored[:_SEARCHED]):
+    place = asks_sum(question)
+    if place is None or question.comparison or not any(item.has_cells for item in scored[:_SEARCHED]):
         return None
-    search = SeriesSearch(question, Comparison(highest=True, kinds=frozenset(), span=Span(*total.span())))
+    search = SeriesSearch(question, Comparison(highest=True, kinds=frozenset(), span=place))
+    if not scored[0].has_cells and any(scored[0].covers.get(term, 0.0) >= OWN for term in search.said):
+        return None
+    averages = cue("asks_average", question.language).search(question.text) is not None
     for series in search.ranked(scored, retrieval):
         name = name_terms(series.name, series.cells[0].item.language)
         if series.in_row or name & search.said or not name & question.forms(series.cells[0].item.language):
             continue
         cells = [cell for cell in asked_cells(question, series, search.said) if cell.text.strip()]
-        known = search.values(series, cells)
-        if len(known) > 1 and len(known) == len(cells) and (figure := _sum([value for value, _ in known])):
-            return ColumnSum(series, tuple(sorted(cells, key=lambda cell: cell.key)), search.said, figure)
+        known = [value for value, _ in search.values(series, cells)]
+        if 1 < len(known) == len(cells) and (figure := _added(known, averages)):
+            text = f"{figure} ({'average' if averages else 'sum'} of {len(known)} rows)"
+            return ColumnSum(series, tuple(sorted(cells, key=lambda cell: cell.key)), search.said, text)
     return None
 
 
-def _sum(values: Sequence[Magnitude]) -> str:
-    """Return the sum of values with its unit; "" if they have different units, or a kind that is not added."""
+def _added(values: Sequence[Magnitude], averages: bool) -> str:
+    """Return the sum or average of values with its unit; "" if the units differ, or if the kind is not added."""
     first = values[0]
-    if first.kind not in _ADDED or len({(one.kind, one.measure) for one in values}) > 1:
+    if not (averages or first.kind in _ADDED) or len({(one.kind, one.measure) for one in values}) > 1:
         return ""
-    figure = round(sum(one.figure for one in values), _DECIMALS)
+    figure = round(sum(one.figure for one in values) / (len(values) if averages else 1), _DECIMALS)
     factors: dict[str, float] = read_table("unit_factors").get(first.kind, {})
     base = next((unit for unit, factor in factors.items() if factor == 1), "")
     unit = base if first.measure == first.kind else first.measure

@@ -167,13 +167,12 @@ def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[Score
 def _named_alike(
     question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
 ) -> list[ScoredUnit]:
-    """Return the rows that have the words of a question for things ("Which drives ...?") that the best one has.
+    """Return the rows with the words of a question that the best one has: "Which drives ...?", "What does Acme order?".
 
     These must be most of the question. The result is empty for the best row alone, if the question names it, and for
     all rows of its table.
     """
-    selects = cue("selects", question.language).search(question.text) and not question.counts
-    if not selects or not best.has_cells or best.unit.is_named(question.text):
+    if question.counts or not best.has_cells or best.unit.is_named(question.text):
         return []
     language, cells = best.language, _cell_terms(best)
     said = [term for term in question.weights if question.form(term, language) in cells]

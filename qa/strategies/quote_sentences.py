@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.comparisons import limits_asked
+from pipelines.retrieve.column_sums import asks_sum
 from pipelines.retrieve.evidence_score import OWN, ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
@@ -119,8 +120,9 @@ def _refusal(
 
 
 def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidence: Features) -> bool:
-    """Whether quotes lack a figure or column of the question, or are rows that were not compared with its limit."""
-    not_compared = any(item.has_cells for item in quotes) and any(limits_asked(asked.text, asked.language))
+    """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit."""
+    limits = asks_sum(asked) or any(limits_asked(asked.text, asked.language))
+    not_compared = any(item.has_cells for item in quotes) and limits
     unknown = asked.unknown_share(combined_cover(quotes))
     return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared or unknown >= _UNKNOWN)
 

@@ -222,6 +222,15 @@ def test_a_revision_supersedes_its_predecessor() -> None:
     assert [(edge.source, edge.target) for edge in found] == [(NEW[0].id, OLD[0].id)]
 
 
+def test_revisions_of_one_title_belong_together_though_one_file_is_named_by_its_number() -> None:
+    title = "Orsa MA-320 moulding machine, data sheet"
+    new = made("ma-320.md", title, "Revision D, 2026.\n\nThe tank holds 480 litres.")
+    old = made("old.md", title, "Revision B, 2023. Superseded by revision D.\n\nThe tank holds 440 litres.")
+    other = made("ma-450.md", "Orsa MA-450 moulding machine, data sheet", "Revision C.\n\nThe tank holds 700 litres.")
+    found = [edge for edge in linked(new, old, other).subgraph.edges if edge.kind is EdgeKind.SUPERSEDES]
+    assert [(edge.source, edge.target) for edge in found] == [(new[0].id, old[0].id)]
+
+
 def test_a_statement_in_the_text_yields_a_supersedes_edge() -> None:
     policy = made("p2.md", "POL-009 Isolation", "This policy supersedes POL-008 from today.")
     before = made("p1.md", "POL-008 Isolation of pumps", "Superseded by POL-009.")

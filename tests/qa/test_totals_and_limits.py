@@ -60,9 +60,11 @@ def test_a_question_for_a_total_is_answered_by_the_row_of_totals(
         ("en", "What is the total price?", "31.6 EUR (sum of 3 rows)"),
         ("it", "Qual è la quantità totale ordinata da Rossi?", "700 (sum of 2 rows)"),
         ("it", "Qual è il peso totale?", "42 kg (sum of 3 rows)"),
+        ("it", "Qual è il peso medio degli ordini di Rossi?", "11 kg (average of 2 rows)"),
+        ("en", "What is the average price?", "10.5333 EUR (average of 3 rows)"),
     ],
 )
-def test_without_a_row_of_totals_the_cells_are_added(
+def test_without_a_row_of_totals_the_cells_are_added_or_averaged(
     knowledge: dict[str, KnowledgeBase], language: str, question: str, total: str
 ) -> None:
     answer = knowledge[language].ask(question)
