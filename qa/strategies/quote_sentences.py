@@ -91,7 +91,7 @@ def quoted(
     uncertain = sure < settings.unsure_below or (not selection and _lacks_condition(asked, shown.items, evidence))
     alike = 0 if selection or len(shown.items) > 1 or not chosen else rows_alike(asked, chosen[0], scored)
     doubt = _doubt(asked, chosen, shown.items, uncertain, alike)
-    warnings = (*doubt, *shown.warnings) if refusal is None else refusal
+    warnings = (*doubt, *shown.warnings, *_superseded(quotes)) if refusal is None else refusal
     steps = (*trace, *_trace(hits, asked, scored, quotes), *_judged(selection, evidence, sure))
     answered = refusal is None
     return replace(
@@ -143,6 +143,12 @@ def _doubt(
     lacking += [f"no quote gives what is asked for ({kinds})"] if valueless else []
     lacking += [f"the question names none of {alike} rows of the table"] if alike else []
     return (f"It is not certain that this answers the question{': ' if lacking else ''}{'; '.join(lacking)}.",)
+
+
+def _superseded(quotes: Sequence[ScoredUnit]) -> tuple[str, ...]:
+    """Return a warning for each superseded document that is quoted."""
+    pairs = dict.fromkeys((item.unit.hit.uri, item.unit.hit.superseded_by) for item in quotes)
+    return tuple(f"{old} is superseded by {new}." for old, new in pairs if new)
 
 
 def _undefined(asked: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[str, ...]:
