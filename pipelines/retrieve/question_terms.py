@@ -240,13 +240,15 @@ def _words_in(word: str, language: str) -> list[str]:
 def wants_definition(question: QuestionTerms) -> bool:
     """Whether a question can only be answered by a definition: it asks for a meaning, or what an abbreviation is.
 
-    An abbreviation has two capitals at least and no digit: "NPSHr".
+    An abbreviation has two capitals at least and no digit: "NPSHr". Ordinary words ("a yellow light") need no
+    definition: what they mean may be said in any way.
     """
     thing = defined_thing(question)
+    ordinary = all(word in common_words(question.language) for word in question.words.values())
     place = fold(question.text).find(thing) if thing else -1
     written = question.text[place : place + len(thing)] if place >= 0 else ""
     short = sum(map(str.isupper, written)) > 1 and written.isalpha() and not question.text.isupper()
-    return _A_TERM.fullmatch(thing) is not None and (question.meaning or short)
+    return _A_TERM.fullmatch(thing) is not None and ((question.meaning and not ordinary) or short)
 
 
 def defined_thing(question: QuestionTerms) -> str:

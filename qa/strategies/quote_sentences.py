@@ -120,11 +120,15 @@ def _refusal(
 
 
 def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidence: Features) -> bool:
-    """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit."""
+    """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit.
+
+    A question with nothing but the kind of value that it asks for ("How long is it?") names no condition.
+    """
     limits = asks_sum(asked) or any(limits_asked(asked.text, asked.language))
     not_compared = any(item.has_cells for item in quotes) and limits
     unknown = asked.unknown_share(combined_cover(quotes))
-    return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared or unknown >= _UNKNOWN)
+    unclear = unknown >= _UNKNOWN or asked.weights.keys() <= asked.asking
+    return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared or unclear)
 
 
 def _doubt(

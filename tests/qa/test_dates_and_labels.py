@@ -109,3 +109,8 @@ def test_a_row_that_the_question_does_not_name_is_doubted(knowledge: KnowledgeBa
 def test_an_unknown_property_of_a_known_thing_is_doubted(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("What is the displacement of the tug Orsa?", strategy="extractive")
     assert not answer.claims or any("displacement" in warning for warning in answer.warnings)
+
+
+def test_a_question_for_a_value_of_nothing_is_doubted(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("How expensive is it?", strategy="extractive")
+    assert not answer.claims or answer.warnings

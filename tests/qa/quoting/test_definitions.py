@@ -92,6 +92,9 @@ def test_a_parenthesis_after_a_name_is_a_definition(question: str, text: str) ->
             "contrôlée",
         ),
         ("zh", "BMS是什么意思？", "BMS在10 V时断开。电池管理系统(BMS)安装在箱内。", "电池管理系统"),
+        ("pl", "Co oznacza skrót RCD?", "RCD zadziałał. Wyłącznik różnicowoprądowy (RCD) jest w szafie.", "różnicowo"),
+        ("sv", "Vad betyder JFB?", "JFB löste ut. Jordfelsbrytaren (JFB) sitter i skåpet.", "Jordfels"),
+        ("tr", "KAK ne demek?", "KAK attı. Kaçak akım koruma rölesi (KAK) panoda.", "koruma"),
     ],
 )
 def test_the_long_form_of_an_abbreviation_is_its_meaning(language: str, question: str, text: str, said: str) -> None:
@@ -114,6 +117,17 @@ def test_a_definition_question_is_refused_if_no_sentence_defines_the_term(
     answer = asyncio.run(extractive(question, retrieval, None, AnswerSettings(refuse_below=0)))
     assert answer.abstained
     assert any("says what" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "What does a yellow light mean?", "With a yellow light the battery is nearly empty."),
+        ("de", "Was bedeutet das gelbe Licht?", "Bei gelbem Licht ist der Akku fast leer."),
+    ],
+)
+def test_what_ordinary_words_mean_may_be_said_in_any_way(language: str, question: str, text: str) -> None:
+    assert first_quote(question, {"a.txt": text}, language) == text
 
 
 def test_a_meaning_question_about_a_part_of_a_name_does_not_require_a_definition() -> None:
