@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isclose
 
 from pipelines.core.provenance import Span
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.magnitudes import Magnitude
+from pipelines.lang.numbers import decimal
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.word_lists import cue
@@ -21,6 +24,7 @@ _SEARCHED = 6
 _ADDED = frozenset({Kind.NUMBER, Kind.MONEY, Kind.TIME, Kind.MASS, Kind.VOLUME, Kind.AREA, Kind.ENERGY, Kind.DATA})
 """Kinds of values whose sum means something; temperatures and shares have only an average."""
 _DECIMALS = 4
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +66,28 @@ def column_sum(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval:
             continue
         cells = [cell for cell in asked_cells(question, series, search.said) if cell.text.strip()]
         known = [value for value, _ in search.values(series, cells)]
-        if 1 < len(known) == len(cells) and (figure := _added(known, averages)):
+        if 1 < len(known) == len(cells) and (figure := _added(known, [one.text for one in cells], averages)):
             text = f"{figure} ({'average' if averages else 'sum'} of {len(known)} rows)"
             return ColumnSum(series, tuple(sorted(cells, key=lambda cell: cell.key)), search.said, text)
     return None
 
 
-def _added(values: Sequence[Magnitude], averages: bool) -> str:
-    """Return the sum or average of values with its unit; "" if the units differ, or if the kind is not added."""
+def _added(values: Sequence[Magnitude], written: Sequence[str], averages: bool) -> str:
+    """Return the sum or average of values in the unit of the first cell that is not 0.
+
+    "" if the units differ, or if the kind is not added. `written` are the cells.
+    """
     first = values[0]
     if not (averages or first.kind in _ADDED) or len({(one.kind, one.measure) for one in values}) > 1:
         return ""
-    figure = round(sum(one.figure for one in values) / (len(values) if averages else 1), _DECIMALS)
-    factors: dict[str, float] = read_table("unit_factors").get(first.kind, {})
-    base = next((unit for unit, factor in factors.items() if factor == 1), "")
-    unit = base if first.measure == first.kind else first.measure
-    return f"{int(figure) if figure.is_integer() else figure} {unit}".strip() if unit or not factors else ""
+    figure, unit = sum(one.figure for one in values) / (len(values) if averages else 1), str(first.measure)
+    if first.measure == first.kind:  # in the basic unit of its kind, or a plain number
+        factors: dict[str, float] = read_table("unit_factors").get(first.kind, {})
+        pairs = [(one.figure, decimal(cell)) for one, cell in zip(values, written, strict=True) if _DIGIT.search(cell)]
+        scales = [given / plain for given, plain in pairs if plain]
+        unit = next((name for name, factor in factors.items() if scales and isclose(factor, scales[0])), "")
+        if factors and not unit:
+            return ""
+        figure /= factors.get(unit, 1.0)
+    figure = round(figure, _DECIMALS)
+    return f"{int(figure) if figure.is_integer() else figure} {unit}".strip()

@@ -107,14 +107,16 @@ def _is_code_of(unit: EvidenceUnit, name: str, thing: str) -> bool:
 
 
 def _goes_on(after: str, language: str) -> bool:
-    """Whether a definition goes on after its thing: with a verb and another function word."""
+    """Whether a definition goes on after its thing: with a verb and another function word, or "means" and any word."""
     if UNSPACED_CHARACTER.match(after):
         return after.startswith(tuple(stop_words(language)))
     following = _WORD.findall(_INSERTED.sub("", after, count=1))[:_FUNCTION]
     if len(following) < _FUNCTION:
         return False
     if cue_words("defines", language):
-        return cue("defines", language).fullmatch(following[0]) is not None and following[1] in stop_words(language)
+        verb, second = following[:2]
+        stops = stop_words(language)
+        return cue("defines", language).fullmatch(verb) is not None and (second in stops or verb not in stops)
     return stop_words(language).issuperset(following)
 
 

@@ -234,6 +234,15 @@ def _has_apart(unit: EvidenceUnit, code: str) -> bool:
     return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
 
 
+def is_indirect(question: QuestionTerms, item: ScoredUnit) -> bool:
+    """Whether a unit has no word of the question itself, apart from words for the kind of value.
+
+    Below the title "Railcar", "The wheels are measured every 80,000 km" has a length, but not that of the railcar.
+    """
+    others = question.weights.keys() - question.asking
+    return not any(item.covers.get(term, 0.0) > ABOVE for term in others)
+
+
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:
     """Return the bonus for a revision named in the question, or the penalty for a superseded document."""
     if asked := revisions_in(question.text):

@@ -13,6 +13,7 @@ from pipelines.lang.comparisons import Comparison, comparison_asked
 from pipelines.lang.dates import dates, is_date, parts_of_date
 from pipelines.lang.derivation import separated_verb
 from pipelines.lang.names import names_person
+from pipelines.lang.numbers import calendar
 from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import (
@@ -91,12 +92,13 @@ class QuestionTerms:
         return sum(self.weights[term] * cover for term, cover in covers.items()) / (self.total or 1.0)
 
     def unknown_share(self, covers: Mapping[str, float]) -> float:
-        """Return the share of what is asked, besides names and codes, in no passage of the corpus, in [0, 1].
+        """Return the share of what is asked that is in no passage of the corpus, in [0, 1].
 
-        It is by the information of the words. Words to which passages have related ones, which `covers` tells, count
-        in part.
+        It is by the information of the words, without names, codes, and words for the kind of value. Words to which
+        passages have related ones, which `covers` tells, count in part.
         """
-        asked = {term: one for term, one in self.information.items() if term not in self.names | self.codes}
+        others = self.names | self.codes | self.asking
+        asked = {term: one for term, one in self.information.items() if term not in others}
         unknown = sum(asked[term] * (1 - covers.get(term, 0.0)) for term in asked.keys() & self.unknown)
         return unknown / (sum(asked.values()) or 1.0)
 
@@ -120,8 +122,14 @@ class QuestionTerms:
         return own <= _all_terms(self.text, language)
 
     def wants_of(self, column: str, cell: str, language: str) -> bool:
-        """Whether a cell has a digit, and its column name, in `language`, names a kind of value that is asked for."""
-        return bool(column and _HAS_DIGIT.search(cell) and self.wants & value_kinds(column, language))
+        """Whether the name of a cell's column, in `language`, names a kind of value that is asked for.
+
+        The cell has a digit, unless it is a reason.
+        """
+        if not column or not any(map(str.isalnum, cell)):
+            return False
+        kinds = self.wants & value_kinds(column, language)
+        return bool(kinds) and (Kind.REASON in kinds or _HAS_DIGIT.search(cell) is not None)
 
 
 @lru_cache(maxsize=64)  # called for each unit of each passage found
@@ -174,7 +182,8 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
     sides = compared_words(question, language, word_of) if two else ()
     wants = value_kinds(question, language)
     unknown = frozenset(term for term, word in word_of.items() if rarity_of(word) >= 1)
-    capitals = frozenset(capitalized_words(question)) if not profile(language).noun_capitals else frozenset[str]()
+    spelled = frozenset(capitalized_words(question)) if not profile(language).noun_capitals else frozenset[str]()
+    capitals = spelled - calendar(language)
     names = frozenset(
         term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )

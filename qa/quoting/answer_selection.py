@@ -69,6 +69,8 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     something is so, the repetition is the answer.
     """
     best = scored[0]
+    if best.unit.label and best.unit.is_row:  # a header gives no answer, a row below it may
+        best = next((item for item in scored if item.has_cells and item.unit.table == best.unit.table), best)
     if question.counts and best.unit.label:  # the heading of a table names what its rows are
         return next((item for item in scored if item.unit.rank == best.unit.rank and counts_rows(question, item)), best)
     if question.negative or not _repeats(question, best):

@@ -11,7 +11,7 @@ from itertools import takewhile
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
 from pipelines.retrieve.list_items import COLONS, is_item, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
@@ -169,8 +169,8 @@ def _named_alike(
 ) -> list[ScoredUnit]:
     """Return the rows with the words of a question that the best one has: "Which drives ...?", "What does Acme order?".
 
-    These must be most of the question. The result is empty for the best row alone, if the question names it, and for
-    all rows of its table.
+    These must be most of the question, apart from words in the names of columns and the headings. The result is empty
+    for the best row alone, if the question names it, and for all rows of its table.
     """
     if question.counts or not best.has_cells or best.unit.is_named(question.text):
         return []
@@ -178,7 +178,8 @@ def _named_alike(
     said = [term for term in question.weights if question.form(term, language) in cells]
     own = {question.form(term, language) for term in said}
     alike = sum(table_of(item) == table_of(best) and own <= _cell_terms(item) for item in scored)
-    if alike < 2 or 2 * sum(question.weights[term] for term in said) < question.total:
+    others = sum(question.weights[term] for term, cover in best.covers.items() if cover < ABOVE)
+    if alike < 2 or sum(question.weights[term] for term in said) < others:
         return []
     rows = _rows_around(question, best, scored, retrieval)
     found = [item for item in rows if own <= _cell_terms(item)]

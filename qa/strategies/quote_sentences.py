@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pipelines.lang.comparisons import limits_asked
 from pipelines.retrieve.column_sums import asks_sum
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit, score_units
+from pipelines.retrieve.evidence_score import OWN, ScoredUnit, is_indirect, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -120,14 +120,11 @@ def _refusal(
 
 
 def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidence: Features) -> bool:
-    """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit.
-
-    A question with nothing but the kind of value that it asks for ("How long is it?") names no condition.
-    """
+    """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit."""
     limits = asks_sum(asked) or any(limits_asked(asked.text, asked.language))
     not_compared = any(item.has_cells for item in quotes) and limits
     unknown = asked.unknown_share(combined_cover(quotes))
-    unclear = unknown >= _UNKNOWN or asked.weights.keys() <= asked.asking
+    unclear = unknown >= _UNKNOWN or any(is_indirect(asked, item) for item in quotes[:1])
     return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared or unclear)
 
 
