@@ -238,7 +238,16 @@ class DocumentBuilder:
         left = self._gallery.waiting
         if left:
             self.left_out(*left, issue=unread_pictures_issue(len(left), total, why))
+        if self.empty:
+            self._read_furniture()
         return self._result(self._left_out)
+
+    def _read_furniture(self) -> None:
+        """Make the page headers and footers the text of a document that has no other."""
+        pieces = {piece.text: replace(piece, kind=BlockKind.PARAGRAPH) for piece in reversed(self._furniture)}
+        self._furniture = []
+        for piece in reversed(pieces.values()):
+            self._append(piece)
 
     def _interrupted(self) -> Parsed:
         """Return what was read before the time was up, without OCR of its pictures."""

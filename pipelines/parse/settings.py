@@ -81,6 +81,11 @@ class Limits(SettingsSection):
     pages: int = Field(5_000, gt=0, description="Pages, slides or sheets")
 
 
+UNLOCK_HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "contracts/*.pdf" = "..."'
+"""What to do about a file that a password opens."""
+UNPROTECTED_HINT = "save it without its password; such files are not opened by one from the settings"
+
+
 class ParseSettings(SettingsSection):
     """Parsing. `neutral` settings do not change digests: files rejected by a limit or a password are tried again."""
 

@@ -27,7 +27,7 @@ from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_f
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.registry import reader_for
-from pipelines.parse.settings import ParseSettings
+from pipelines.parse.settings import UNLOCK_HINT, ParseSettings
 
 _ENGINE = "xlrd"
 
@@ -64,7 +64,7 @@ def _open(path: Path, source: Source, settings: ParseSettings) -> Book:
             return _load(content, formats=False)
     except _BROKEN as error:
         if "encrypted" in str(error).lower():
-            raise Encrypted("the workbook is protected by a password", ids=(source.uri,)) from error
+            raise Encrypted("the workbook is protected by a password", ids=(source.uri,), hint=UNLOCK_HINT) from error
         raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
     except Exception as error:  # compdoc errors are plain exceptions
         raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
 from pipelines.parse.limits import OUT_OF_TIME, within_seconds
+from pipelines.parse.settings import UNPROTECTED_HINT
 
 _PROGRAMS = ("soffice", "libreoffice")
 _SECURITY = {"DisableMacrosExecution": "true", "BlockUntrustedRefererLinks": "true", "MacroSecurityLevel": "3"}
@@ -67,7 +68,7 @@ def convert(path: Path, target: str, folder: Path, uri: str, cpu_s: float = math
         return converted
     output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
     if "password" in output.lower():
-        raise Encrypted("the document is protected by a password", ids=(uri,))
+        raise Encrypted("the document is protected by a password", ids=(uri,), hint=UNPROTECTED_HINT)
     # The last line has the reason, without the temporary folders; at most two lines of a terminal.
     reason = output.rpartition("\n")[2].replace(f"{path.parent}/", "").replace(f"{folder}/", "")[-200:]
     reason = reason or (f"it ended with exit status {done.returncode}" if done.returncode else "no reason given")

@@ -15,11 +15,10 @@ from lxml import etree
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
 from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import OLE, binary_type
-from pipelines.parse.settings import Limits, ParseSettings
+from pipelines.parse.settings import UNLOCK_HINT, Limits, ParseSettings
 
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _PROTECTED = "the document is protected by a password"
-_HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "contracts/*.docx" = "..."'
 _ENCRYPTED_FLAG = 0x1
 _HEAD_BYTES = 1024
 """Bytes from the start by which a file is recognized."""
@@ -38,12 +37,12 @@ def decrypted(path: Path, uri: str, settings: ParseSettings) -> io.BytesIO:
     passwords = settings.passwords_for(uri)
     if not passwords:
         if holds_encrypted_package(path):
-            raise Encrypted(_PROTECTED, ids=(uri,), hint=_HINT)
+            raise Encrypted(_PROTECTED, ids=(uri,), hint=UNLOCK_HINT)
         raise Malformed("an old binary Office file under a new name", ids=(uri,))
     for password in passwords:
         if (content := _open(path, uri, password)) is not None:
             return content
-    raise Encrypted("none of the passwords in the settings opens the document", ids=(uri,), hint=_HINT)
+    raise Encrypted("none of the passwords in the settings opens the document", ids=(uri,), hint=UNLOCK_HINT)
 
 
 def _open(path: Path, uri: str, password: str) -> io.BytesIO | None:

@@ -27,6 +27,7 @@ from pipelines.parse.pdf.fragments import Fragment, lines_of
 from pipelines.parse.pdf.library import pymupdf
 from pipelines.parse.pdf.mupdf_search import grids_of, regions_of
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules
+from pipelines.parse.settings import UNLOCK_HINT
 
 _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
 """How the library returns a label that is UTF-16 in the file."""
@@ -121,8 +122,8 @@ class PdfFile:
             return
         if not any(self._file.authenticate(password) for password in passwords):
             self._file.close()
-            hint = "give its password under parse.passwords" if not passwords else "none of the passwords opens it"
-            raise Encrypted("the PDF needs a password", ids=(path.name,), hint=hint)
+            text = "none of the passwords in the settings opens the PDF" if passwords else "the PDF needs a password"
+            raise Encrypted(text, ids=(path.name,), hint=UNLOCK_HINT)
 
     def __enter__(self) -> PdfFile:
         return self

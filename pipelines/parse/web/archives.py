@@ -24,14 +24,13 @@ from pipelines.parse.limits import MEBIBYTE, check_archive, most_unpacked
 from pipelines.parse.magic import TAR_MARK
 from pipelines.parse.parsed import Child, Parsed
 from pipelines.parse.reader import signed
-from pipelines.parse.settings import ParseSettings
+from pipelines.parse.settings import UNLOCK_HINT, ParseSettings
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
 _MODE = 16
 """Shift of the mode in a member's external attributes, as written on Unix (Info-ZIP, proginfo/extra.txt)."""
 _ENCRYPTED_FLAG, _UTF8_FLAG = 0x1, 0x800
 """Bits 0 and 11 of a member's flags (PKWARE APPNOTE 4.4.4)."""
-_HINT = 'set it under [parse.passwords] in strata.toml, by file pattern: "archive/*.zip" = "..."'
 _BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
     {
@@ -124,7 +123,7 @@ def _password(
     for password in settings.passwords_for(source.uri):
         if _opens(archive, smallest, password.encode()):
             return password.encode()
-    raise Encrypted("the archive needs a password", ids=(source.uri,), hint=_HINT)
+    raise Encrypted("the archive needs a password", ids=(source.uri,), hint=UNLOCK_HINT)
 
 
 def _opens(archive: zipfile.ZipFile, member: zipfile.ZipInfo, password: bytes) -> bool:
@@ -159,7 +158,7 @@ class SevenZipReader:
             for name, data in members:
                 append_member(name, data, builder)
             return builder.build()
-        raise Encrypted("the archive needs a password", ids=(source.uri,), hint=_HINT)
+        raise Encrypted("the archive needs a password", ids=(source.uri,), hint=UNLOCK_HINT)
 
 
 def _unpacked_7z(path: Path, password: str | None, builder: DocumentBuilder) -> list[tuple[str, bytes]]:

@@ -162,6 +162,14 @@ def _strict(part: bytes) -> bytes:
     return part
 
 
+def test_a_document_with_nothing_but_a_header_has_it_as_its_text(document_of: DocumentOf) -> None:
+    parts = {"word/header1.xml": w("hdr", p("Works order 4711, urgent"))}
+    document = document_of("a.docx", docx(p(""), parts, [("h", "header", "header1.xml")]))
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        (BlockKind.PARAGRAPH, "Works order 4711, urgent")
+    ]
+
+
 def test_headers_and_footers_are_furniture(document_of: DocumentOf) -> None:
     parts = {"word/header1.xml": w("hdr", p("Confidential")), "word/footer1.xml": w("ftr", p("Page 1"))}
     data = docx(p("Body"), parts, [("h", "header", "header1.xml"), ("f", "footer", "footer1.xml")])

@@ -15,7 +15,7 @@ from pipelines.parse.office.characters import numeral
 from pipelines.parse.office.ooxml import Element, local, parse_xml, read_xml
 from pipelines.parse.office.package import Package
 from pipelines.parse.reader import FileFormat, FileSample, signed
-from pipelines.parse.settings import ParseSettings
+from pipelines.parse.settings import UNPROTECTED_HINT, ParseSettings
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
@@ -97,7 +97,7 @@ def open_document(path: Path, source: Source, settings: ParseSettings) -> Iterat
         return
     with Package(path, source.uri, settings) as package:
         if b"encryption-data" in package.find(_MANIFEST):
-            raise Encrypted("the document is protected by a password", ids=(package.uri,))
+            raise Encrypted("the document is protected by a password", ids=(package.uri,), hint=UNPROTECTED_HINT)
         content = parse_xml(package.read("content.xml"), package.uri, "content.xml")
         styles = read_xml(package, "styles.xml")
         yield _from_roots(
