@@ -16,7 +16,9 @@ ENCRYPTED_OFFICE = "application/vnd.ms-office.encrypted"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
-_ODF_VARIANT = re.compile(r"-(?:template|web|master)$")
+SUN_XML = "application/vnd.sun.xml."
+"""The prefix of the types of StarOffice 6 and OpenOffice.org 1, before OpenDocument."""
+_ODF_VARIANT = re.compile(r"[-.](?:template|web|master|global)$")
 """Variants with the content of the plain type (ODF 1.3 part 2, 3.3): templates, texts for the web, master documents."""
 CONTAINER = "META-INF/container.xml"
 """The member that names the package file of an EPUB (EPUB 3.3, OCF 4.2.6.3.1)."""
@@ -152,13 +154,13 @@ def zip_type(path: Path) -> str:
 
 
 def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
-    """Return the type that ODF and EPUB state in a member named "mimetype"."""
+    """Return the type that ODF, its predecessor and EPUB state in a member named "mimetype"."""
     folder = folder_of_book(names)
     if f"{folder}mimetype" not in names:
         return _ODF + "text" if "META-INF/manifest.xml" in names and "content.xml" in names else ""
     with archive.open(f"{folder}mimetype") as member:
         declared = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip()
-    return _ODF_VARIANT.sub("", declared) if declared.startswith((_ODF, "application/epub")) else ""
+    return _ODF_VARIANT.sub("", declared) if declared.startswith((_ODF, SUN_XML, "application/epub")) else ""
 
 
 def folder_of_book(names: list[str]) -> str:

@@ -46,6 +46,10 @@ def type_of(folder: Path, name: str, data: bytes) -> str:
         (b"ITSF\x03\x00\x00\x00....", "application/vnd.ms-htmlhelp"),
         (zipped({"Index/Document.iwa": b"x"}), "application/vnd.apple.iwork"),
         (zipped({"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b"x"}), XLSB),
+        (
+            zipped({"mimetype": b"application/vnd.sun.xml.writer.template", "content.xml": b"<x/>"}),
+            "application/vnd.sun.xml.writer",
+        ),
     ],
 )
 def test_the_type_of_a_file_without_a_suffix_is_detected_by_content(

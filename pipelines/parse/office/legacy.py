@@ -1,4 +1,4 @@
-"""Readers of DOC, PPT, XLSB and WPD (through LibreOffice), XLS (xlrd, only imported here), and encrypted files."""
+"""Readers of DOC, PPT, XLSB, WPD, SXW, SXC and SXI (through LibreOffice), XLS (xlrd), and encrypted files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import READING, current_task
-from pipelines.parse.magic import ENCRYPTED_OFFICE, XLSB, zip_type
+from pipelines.parse.magic import ENCRYPTED_OFFICE, SUN_XML, XLSB, zip_type
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.libreoffice import convert
@@ -140,13 +140,22 @@ def _format(cell: XlsCell, book: Book) -> str:
 
 
 _WPD = "application/vnd.wordperfect"
+_WRITER, _CALC, _IMPRESS = (SUN_XML + kind for kind in ("writer", "calc", "impress"))
 _TARGETS = MappingProxyType(
-    {"application/msword": "docx", "application/vnd.ms-powerpoint": "pptx", XLSB: "xlsx", _WPD: "docx"}
+    {
+        "application/msword": "docx",
+        "application/vnd.ms-powerpoint": "pptx",
+        XLSB: "xlsx",
+        _WPD: "docx",
+        _WRITER: "odt",
+        _CALC: "ods",
+        _IMPRESS: "odp",
+    }
 )
 
 
 class LegacyReader:
-    """Reads binary formats of Office 97 to 2003, binary workbooks and WordPerfect."""
+    """Reads formats of Office 97 to 2003, binary workbooks, WordPerfect and OpenOffice.org 1."""
 
     formats = (
         signed("application/msword", ".doc"),
@@ -154,6 +163,9 @@ class LegacyReader:
         signed("application/vnd.ms-excel", ".xls"),
         signed(XLSB, ".xlsb"),
         signed(_WPD, ".wpd"),
+        signed(_WRITER, ".sxw", ".stw"),
+        signed(_CALC, ".sxc"),
+        signed(_IMPRESS, ".sxi"),
     )
     name = "legacy"
 
