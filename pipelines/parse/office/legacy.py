@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -178,7 +179,9 @@ class LegacyReader:
             return read_xls(path, source, settings)
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
             converted = _convert(path, target, Path(folder), source)
-            return reader_for(zip_type(converted), settings).read(converted, source, settings)
+            kind = zip_type(converted)
+            read_as = replace(source, media_type=kind) if target.startswith("od") else source  # the type names the body
+            return reader_for(kind, settings).read(converted, read_as, settings)
 
 
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
