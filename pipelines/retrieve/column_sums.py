@@ -14,7 +14,7 @@ from pipelines.lang.numbers import decimal
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.table_series import ScoredCell, Series, SeriesSearch, asked_cells, name_terms
@@ -31,13 +31,15 @@ _DIGIT = re.compile(r"\d")
 class ColumnSum:
     """The cells of a column in reading order, with their sum or average as text, "20000 kg (sum of 2 rows)".
 
-    `said` are the terms of the question that ask for it.
+    `said` are the terms of the question that ask for it. `warnings` name the words of the question that no row has: the
+    rows may be more than are asked for.
     """
 
     series: Series
     cells: tuple[ScoredCell, ...]
     said: frozenset[str]
     text: str
+    warnings: tuple[str, ...] = ()
 
 
 def asks_sum(question: QuestionTerms) -> Span | None:
@@ -68,8 +70,16 @@ def column_sum(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval:
         known = [value for value, _ in search.values(series, cells)]
         if 1 < len(known) == len(cells) and (figure := _added(known, [one.text for one in cells], averages)):
             text = f"{figure} ({'average' if averages else 'sum'} of {len(known)} rows)"
-            return ColumnSum(series, tuple(sorted(cells, key=lambda cell: cell.key)), search.said, text)
+            ordered = tuple(sorted(cells, key=lambda cell: cell.key))
+            return ColumnSum(series, ordered, search.said, text, _missing(question, ordered, search.said))
     return None
+
+
+def _missing(question: QuestionTerms, cells: Sequence[ScoredCell], said: frozenset[str]) -> tuple[str, ...]:
+    """Return a warning with the words of the question that are in no row, and in no name or heading above it."""
+    rest = (term for term in question.weights if term not in said)
+    words = [question.words[one] for one in rest if all(cell.item.covers.get(one, 0.0) < ABOVE for cell in cells)]
+    return (f"No row has {' or '.join(words)}: the result may be that of other rows.",) if words else ()
 
 
 def _added(values: Sequence[Magnitude], written: Sequence[str], averages: bool) -> str:

@@ -41,7 +41,7 @@ def select_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval
         return quote_rows(question, pair.series, pair.chosen, pair.said, pair.compared, "are in the range as well")
     if (added := column_sum(question, scored, retrieval)) is not None:
         rows = quote_rows(question, added.series, added.cells, added.said, len(added.cells), "are added as well")
-        return replace(rows, count=added.text)
+        return replace(rows, count=added.text, warnings=(*rows.warnings, *added.warnings))
     asked = None if question.sides else question.comparison
     if asked is None or not scored:
         return None

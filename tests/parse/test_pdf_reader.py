@@ -221,7 +221,9 @@ def test_a_password_by_file_pattern_opens_the_file(parse_bytes: ParseBytes) -> N
         .box(60, 60, 530, 200, LOREM)
         .data(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw="s3cret")
     )
-    assert parse_bytes("contract.pdf", data, NO_OCR).status is Status.ENCRYPTED
+    locked = parse_bytes("contract.pdf", data, NO_OCR)
+    assert locked.status is Status.ENCRYPTED
+    assert "[parse.passwords]" in locked.reason
     known = NO_OCR.model_copy(update={"passwords": {"contract*.pdf": SecretStr("s3cret")}})
     assert parse_bytes("contract.pdf", data, known).status is Status.INDEXED
     wrong = NO_OCR.model_copy(update={"passwords": {"*.pdf": SecretStr("guess")}})

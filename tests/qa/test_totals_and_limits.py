@@ -74,6 +74,11 @@ def test_without_a_row_of_totals_the_cells_are_added_or_averaged(
     )
 
 
+def test_a_sum_over_rows_that_lack_a_word_of_the_question_says_so(knowledge: dict[str, KnowledgeBase]) -> None:
+    assert any("fragile" in one for one in knowledge["en"].ask("What is the total price of fragile items?").warnings)
+    assert not knowledge["en"].ask("What is the total price?").warnings
+
+
 def test_a_property_whose_name_has_a_word_for_a_sum_is_not_added(knowledge: dict[str, KnowledgeBase]) -> None:
     assert not any("sum of" in claim.text for claim in knowledge["it"].ask("Qual è la lunghezza totale?").claims)
 

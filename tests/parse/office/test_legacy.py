@@ -15,7 +15,7 @@ from pipelines.core.outcome import Status
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.compound import Storage, compound
-from tests.parse.office.files import docx, p
+from tests.parse.office.files import docx, odf, p, packed
 
 ParseBytes = Callable[..., Parsed]
 _GLOBALS, _SHEET = 0x0005, 0x0010
@@ -83,6 +83,19 @@ def test_a_doc_is_converted_with_libreoffice(
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     document = document_of("a.doc", compound(Storage({"WordDocument": b"x" * 5000})))
     assert document.text == "from the old days"
+
+
+def test_a_text_of_openoffice_1_is_converted_and_read_as_opendocument(
+    tmp_path: Path, document_of: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "converted.odt").write_bytes(odf("text", "<text:p>from the old days</text:p>"))
+    program(
+        tmp_path,
+        f'while [ "$1" != --outdir ]; do shift; done; cp {tmp_path}/converted.odt "$2/a.odt"',
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    old = packed({"mimetype": "application/vnd.sun.xml.writer", "content.xml": "<x/>"})
+    assert document_of("a.sxw", old).text == "from the old days"
 
 
 def test_a_failed_conversion_is_malformed(
