@@ -85,7 +85,7 @@ def _cells_by_category(series: list[ChartSeries], axis: str) -> list[Cell]:
 
 
 def _cells_by_point(series: list[ChartSeries], axes: tuple[str, str]) -> list[Cell]:
-    heads = ("ChartSeries", axes[0] or "x", axes[1] or "y")
+    heads = ("Series", axes[0] or "x", axes[1] or "y")
     cells = [Cell(0, column, head, header=True) for column, head in enumerate(heads)]
     row = 0
     for item in series:
