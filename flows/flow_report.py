@@ -19,6 +19,7 @@ def report_markdown(report: Report, folder: str) -> str:
     parts = [
         f"# {_plain(folder)}",
         f"Knowledge base {_plain(report.knowledge_base)}, {report.seconds:.1f} s. {_plain(report.stopped)}".rstrip(),
+        _plain(report.repeated),
         table(("documents", "number"), report.documents.items()),
         table(("changes", "number"), report.changes.items()),
         table(
@@ -34,7 +35,7 @@ def report_markdown(report: Report, folder: str) -> str:
         names = list(next(iter(report.usage.values())))
         rows = ((role, *(figures.get(name, 0) for name in names)) for role, figures in report.usage.items())
         parts.append(table(("model calls", *names), rows))
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def failure_rows(report: Report) -> list[dict[str, str]]:

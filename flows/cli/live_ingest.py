@@ -59,8 +59,9 @@ class _RunDisplay:
         self._live.stop()
 
     def __call__(self, event: Event) -> None:
+        if _is_notice(event):
+            self._live.console.print(Text(shown(event.detail), style="dim"))
         if event.stage is Stage.FLOW:
-            self._live.console.print(Text(event.detail, style="dim"))
             return
         if event.total:
             self._total = event.total
@@ -89,6 +90,11 @@ class _RunDisplay:
         return [Text(f"  {stage:<8} {uri}", style="dim", overflow="ellipsis", no_wrap=True) for uri, stage in running]
 
 
+def _is_notice(event: Event) -> bool:
+    """Return whether an event has something to say about the whole run: no server, documents compiled again."""
+    return event.stage is Stage.FLOW or (event.stage is Stage.SCAN and event.phase is Phase.DONE and bool(event.detail))
+
+
 class _RunLines:
     """Occasional lines, for logs."""
 
@@ -102,11 +108,11 @@ class _RunLines:
         ended = event.stage is Stage.EMBED and event.phase is not Phase.STARTED
         if event.subject and (ended or event.phase is Phase.FAILED):
             self._done.add(event.subject)
-        whole = event.stage is Stage.FLOW or (not event.subject and event.phase is Phase.STARTED)
+        whole = _is_notice(event) or (not event.subject and event.phase is Phase.STARTED)
         if not whole and time.monotonic() - self._last < PLAIN_SECONDS:
             return
         self._last = time.monotonic()
         self._total = max(self._total, len(self._done))  # attachments are additional documents
-        of = f"{len(self._done)}/{self._total}" if self._total and event.stage is not Stage.FLOW else ""
+        of = f"{len(self._done)}/{self._total}" if self._total and not _is_notice(event) else ""
         detail = " ".join(filter(None, (of, shown(event.subject or event.detail))))
         say(f"{event.stage.value}: {detail}" if detail else event.stage.value, err=True)

@@ -179,6 +179,8 @@ def print_report(report: Report) -> None:
         out.print(_usage(report))
     for failure in report.failures:
         out.print(line((failure.status.value, "red"), f" {failure.subject}: {failure.reason}"))
+    if report.repeated:
+        out.print(line((report.repeated, "yellow")))
     if report.unfinished:
         waiting = f"{report.unfinished} chunks lack the result of their model call; the next ingest tries again"
         out.print(line((waiting, "yellow")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import Source
@@ -26,6 +26,15 @@ class IngestPlan:
     unchanged: tuple[Entry, ...] = ()
     left_out: tuple[Entry, ...] = ()
     gone: tuple[Entry, ...] = ()
+
+    def repeated(self, entries: Mapping[str, Entry]) -> int:
+        """Return the number of items that were wholly compiled before, with the same content."""
+        known = ((entries.get(item.source.uri), item.source.digest) for item in self.items)
+        return sum(
+            entry is not None and entry.digest == now and entry.status is Status.INDEXED
+            and not entry.counts.get("unfinished")
+            for entry, now in known
+        )  # fmt: skip
 
     def failures(self) -> tuple[Failure, ...]:
         """Return the failures of files left out, unless they are skipped, and of unchanged, unsearchable documents."""

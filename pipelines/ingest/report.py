@@ -78,8 +78,8 @@ class Report:
     `documents` counts the files of the folder by status, `changes` those "done", "unchanged", "removed" and "left out",
     and `contents` the items of the knowledge base by kind. `dropped` counts the results of language work that failed a
     check, by reason; `usage` has the model's calls and tokens by role. `step_seconds` has the wall time of each step in
-    order, first "documents", the stages of all documents. `stopped` is the reason why the run ended early, empty if it
-    did not.
+    order, first "documents", the stages of all documents. `repeated` says why documents with the same content were
+    compiled again, empty if none were; `stopped` is the reason why the run ended early, empty if it did not.
     """
 
     knowledge_base: str
@@ -92,6 +92,7 @@ class Report:
     step_seconds: dict[str, float] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     unfinished: int = 0
+    repeated: str = ""
     stopped: str = ""
     seconds: float = 0.0
 
@@ -190,6 +191,30 @@ def record_run(catalog: Catalog, folder: str, settings: dict[str, object], repor
         number, began.isoformat(timespec="seconds"), folder, short, settings, dict(report.failures_by_reason)
     )
     RUNS.write(catalog, (*kept, record)[-MOST_RUNS:])
+
+
+OF_DOCUMENTS = ("parse.", "chunk.", "atomize.", "graph.", "llm.", "embed.")
+"""The sections of settings on which compiled documents depend."""
+
+
+def repeated_because(documents: int, catalog: Catalog, settings: dict[str, object]) -> str:
+    """Return why `documents` with the same content are compiled again; empty for none.
+
+    It names the settings that differ from those of the last run, such as "llm.model qwen3 (now not set)".
+    """
+    if not documents:
+        return ""
+    runs = RUNS.read(catalog)
+    before = runs[-1].settings if runs else {}
+    names = sorted(name for name in {*before, *settings} if name.startswith(OF_DOCUMENTS))
+    differ = [
+        f"{name} {before.get(name, 'not set')} (now {settings.get(name, 'not set')})"
+        for name in names
+        if before.get(name) != settings.get(name)
+    ]
+    which = "1 unchanged document is" if documents == 1 else f"{documents} unchanged documents are"
+    why = f"settings differ from the last run: {', '.join(differ)}" if differ else "another version compiled before"
+    return f"{which} compiled again; {why}"
 
 
 def run_of(catalog: Catalog, number: int) -> RunRecord:

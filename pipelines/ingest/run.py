@@ -18,7 +18,17 @@ from pipelines.ingest.corpus_work import CorpusWork
 from pipelines.ingest.dispatch import Dispatcher
 from pipelines.ingest.erase import Extent, note_erasure, noted_erasure
 from pipelines.ingest.plan import RunEntries, plan
-from pipelines.ingest.report import Event, Phase, Progress, Report, Stage, Tally, record_run, usage_by_role
+from pipelines.ingest.report import (
+    Event,
+    Phase,
+    Progress,
+    Report,
+    Stage,
+    Tally,
+    record_run,
+    repeated_because,
+    usage_by_role,
+)
 from pipelines.ingest.scan import scan
 from pipelines.ingest.sources.locations import drop_copies
 from pipelines.ingest.sources.mirror import Origin
@@ -73,7 +83,7 @@ class IngestRun:
         self._at_once = asyncio.Semaphore(settings.ingest.documents_at_once)
         self.corpus = CorpusWork(stores, settings, self._entries, {}, None, dispatcher, self._tell)
         self._trouble: list[Failure] = [*origin.failures]
-        self.stopped = ""
+        self.stopped = self._repeated = ""
         self._parts: Counter[str] = Counter()
         self._seconds: dict[str, float] = {}
 
@@ -91,7 +101,8 @@ class IngestRun:
             INGEST.write(self.stores.catalog, Ingest(self._entries.found))
         known = {entry.uri: entry for entry in self.stores.catalog.entries()}
         self._entries.plan = planned = plan(found, known.values(), self.dispatcher.setup.keys)
-        self._tell(Event(Stage.SCAN, Phase.DONE, total=len(planned.items)))
+        self._repeated = repeated_because(planned.repeated(known), self.stores.catalog, self.settings.changed())
+        self._tell(Event(Stage.SCAN, Phase.DONE, detail=self._repeated, total=len(planned.items)))
         for entry in planned.unchanged:
             self._tell_reused(entry)
         left_over = noted_erasure(self.stores.catalog)
@@ -252,6 +263,7 @@ class IngestRun:
             step_seconds={step: round(seconds, 3) for step, seconds in self._seconds.items()},
             failures=self._failures(),
             unfinished=sum(entry.counts.get("unfinished", 0) for entry in entries),
+            repeated=self._repeated,
             stopped=self.stopped,
             seconds=round(time.monotonic() - self._started, 3),
         )

@@ -43,6 +43,22 @@ def test_runs_are_listed_and_shown_with_settings_and_failures_by_reason(strata: 
     assert (code, "there are 1 to 2" in err) == (4, True)
 
 
+def test_a_run_that_compiles_unchanged_documents_again_says_which_settings_differ(
+    strata: Strata, tmp_path: Path
+) -> None:
+    folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
+    with_setting = ("ingest", folder, "--kb", kb, "--no-flow", "--set", "chunk.max_tokens=500")
+    code, out, err = strata(*with_setting)
+    assert (code, "again" in out + err) == (0, False)
+    code, out, err = strata("ingest", folder, "--kb", kb, "--no-flow")
+    told = "3 unchanged documents are compiled again; settings differ from the last run:"
+    assert told in err, "before the work begins"
+    assert " ".join(out.split()).count(f"{told} chunk.max_tokens 500 (now not set)") == 1
+    (folder / "new.md").write_text("# Gasket\n\nThe gasket is 3 mm thick.\n", "utf-8")
+    code, out, err = strata("ingest", folder, "--kb", kb, "--no-flow")
+    assert (code, "again" in out + err) == (0, False)
+
+
 def test_only_the_latest_runs_are_kept(tmp_path: Path) -> None:
     folder, kb = write_folder(tmp_path / "folder"), tmp_path / "kb"
     report = build(folder, kb)

@@ -216,6 +216,7 @@ def test_an_admin_uploads_ingests_and_gives_feedback_and_verdicts_in_the_explore
         page.get_by_label("Key").fill(ADMIN_KEY)
         page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name="Runs").click()
+        page.wait_for_url("**/runs")  # a click does not wait for the new page and its style sheet
         page.set_viewport_size({"width": 360, "height": 700})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_label("Files").set_input_files(tmp_path / "valve.md")
