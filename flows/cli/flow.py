@@ -59,11 +59,11 @@ def work(
 ) -> None:
     """Execute deployed flows on this machine, and watch the folders of those that run on change."""
     _connect_to_server()
-    from flows.deployments import work as take
+    from flows.worker import work as take
 
     if not once:
         say("waiting for runs; Control+C to stop", err=True)
-    take(once)
+    take(once, lambda line: say(line, err=True))
 
 
 def _parameters(

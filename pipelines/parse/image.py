@@ -17,8 +17,9 @@ from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import read_columns
 from pipelines.parse.limits import MEBIBYTE
-from pipelines.parse.lines import Line, Rect, around, group_paragraphs, join_lines, turned_box
+from pipelines.parse.lines import Line, Rect, around, join_lines, turned_box
 from pipelines.parse.magic import PDF, XPS
+from pipelines.parse.paragraphs import group_paragraphs
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
 from pipelines.parse.scan_tables import ScanTable, part_tables

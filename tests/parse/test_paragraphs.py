@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.lines import Line, Rect, TextStyle, group_paragraphs, join_lines
+from pipelines.parse.lines import Line, Rect, TextStyle, join_lines
+from pipelines.parse.paragraphs import group_paragraphs
 
 BODY = TextStyle(10, "Serif")
 
@@ -48,6 +49,34 @@ def test_a_wider_gap_begins_a_paragraph() -> None:
 def test_a_bullet_begins_a_paragraph_and_its_next_line_does_not() -> None:
     found = group_paragraphs(lines("• first item which goes", "on in this line", "• second item"))
     assert [len(group) for group in found] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ("Die Anlage wurde abgenommen am", "2. Mai durch den Prüfer Jensen", "und danach übergeben."),
+        ("The lower bearing is shown in Figure", "2. The spring rests on its seat", "and is held by a ring."),
+        ("For mineral oil only the materials b) or", "c) Both need a support ring at high", "pressure."),
+    ],
+)
+def test_a_number_that_ends_a_sentence_begins_no_item_of_a_list(text: tuple[str, ...]) -> None:
+    assert len(group_paragraphs(lines(*text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        (("1. Close the valve and drain the pipe", "2. Open the vent"), 2),
+        (("1. Close the valve and drain the whole", "pipe of the second circuit completely", "2. Open the vent"), 2),
+        (("The steps of the weekly inspection are:", "1. Close the valve"), 2),
+        (("Before work", "1. Close the valve and drain the pipe"), 2),
+        (("a) the seal of the pump that is used with", "b) the seal of the mixer"), 2),
+    ],
+)
+def test_a_number_after_its_predecessor_a_sentence_or_a_short_line_begins_an_item(
+    text: tuple[str, ...], items: int
+) -> None:
+    assert len(group_paragraphs(lines(*text))) == items
 
 
 def test_larger_type_begins_a_paragraph() -> None:

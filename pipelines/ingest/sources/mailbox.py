@@ -1,6 +1,7 @@
 """The messages of a mailbox: on this machine (`maildir:PATH`, `mbox:FILE`) or by IMAP (`imaps://user@host/INBOX`).
 
-The mailbox is not changed, and no message is marked as read.
+The mailbox is not changed, and no message is marked as read. A message is named by its subject and a number of its own,
+so that citations and lists of documents can be read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import re
 import ssl
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
@@ -22,12 +24,34 @@ from urllib.parse import unquote, urlsplit
 from pipelines.core.errors import FolderNotFound, SettingsError, SourceError, SourceUnreachable
 from pipelines.core.ids import digest
 from pipelines.ingest.sources.source import Listed, without_secrets
+from pipelines.parse.web.eml import subject_of
 
 SECONDS = 60.0
 PASSWORD = "IMAP_PASSWORD"  # noqa: S105 - the name of a variable
 _AT_ONCE = 500
 """Messages whose sizes are requested by one command."""
-_SIZE = re.compile(rb"UID (?P<uid>\d+)|RFC822\.SIZE (?P<size>\d+)")
+_FIGURE = re.compile(rb"UID (?P<uid>\d+)|RFC822\.SIZE (?P<size>\d+)")
+_WANTED = "(UID RFC822.SIZE BODY.PEEK[HEADER.FIELDS (SUBJECT)])"
+_MOST_HEADERS = 1 << 16
+"""Bytes that are read for the subject: headers with long signatures have 10 to 20 KiB."""
+
+
+def _name(headers: bytes, key: str) -> str:
+    return f"{subject_of(headers)} ({key}).eml"
+
+
+def _short(key: bytes) -> str:
+    """Return a key for names: 48 bits do not agree by chance in a mailbox of a million messages."""
+    return digest(key)[:12]
+
+
+def _headers(box: mailbox.Maildir, key: str) -> bytes:
+    """Return the start of a message, which has its subject; nothing if the message has just been removed."""
+    try:
+        with closing(box.get_file(key)) as message:
+            return bytes(message.read(_MOST_HEADERS))
+    except KeyError:
+        return b""
 
 
 class MaildirSource:
@@ -43,7 +67,9 @@ class MaildirSource:
 
     def list(self) -> Iterable[Listed]:
         self._places = {
-            f"{folder}{key}.eml": (box, key) for folder, box in _folders(self._path) for key in sorted(box.iterkeys())
+            folder + _name(_headers(box, key), _short(key.encode())): (box, key)
+            for folder, box in _folders(self._path)
+            for key in sorted(box.iterkeys())
         }
         return [Listed(name, key) for name, (_, key) in self._places.items()]
 
@@ -68,7 +94,7 @@ def _folders(path: Path) -> Iterator[tuple[str, mailbox.Maildir]]:
 
 
 class MboxSource:
-    """The messages of an mbox file, which have no names; the digest of a message is its name and version."""
+    """The messages of an mbox file; the digest of a message is its version."""
 
     at_once = 1
 
@@ -82,14 +108,15 @@ class MboxSource:
         found = {}
         for key in self._box.iterkeys():
             data = self._box.get_bytes(key)
-            name = f"{digest(data)[:32]}.eml"
+            name = _name(data, _short(data))
             self._keys[name] = key
-            found[name] = Listed(name, name, len(data))
+            found[name] = Listed(name, digest(data), len(data))
         return found.values()
 
     def read(self, name: str, into: BinaryIO, known: str = "") -> str:
-        into.write(self._box.get_bytes(self._keys[name]))
-        return name
+        data = self._box.get_bytes(self._keys[name])
+        into.write(data)
+        return digest(data)
 
     def close(self) -> None:
         self._box.close()
@@ -122,19 +149,27 @@ class ImapSource:
             except BaseException:
                 self._client.shutdown()
                 raise
+        self._uids: dict[str, str] = {}
         self._validity = (self._client.response("UIDVALIDITY")[1][0] or b"").decode()
 
     def list(self) -> Iterable[Listed]:
         with self._errors("cannot be listed"):
             uids = _checked(self._client.uid("SEARCH", "ALL"))[0].decode().split()
-            sizes: dict[str, int] = {}
+            told: dict[str, _Told] = {}
             for first in range(0, len(uids), _AT_ONCE):
                 asked = ",".join(uids[first : first + _AT_ONCE])
-                sizes |= _sizes(_checked(self._client.uid("FETCH", asked, "(UID RFC822.SIZE)")))
-        return [Listed(f"{self._mailbox}/{uid}.eml", f"{self._validity}.{uid}", sizes.get(uid, -1)) for uid in uids]
+                told |= _messages(_checked(self._client.uid("FETCH", asked, _WANTED)))
+        self._uids = {}
+        listed = []
+        for uid in uids:
+            one = told.get(uid, _Told())
+            name = f"{self._mailbox}/{_name(one.headers, uid)}"
+            self._uids[name] = uid
+            listed.append(Listed(name, f"{self._validity}.{uid}", one.size))
+        return listed
 
     def read(self, name: str, into: BinaryIO, known: str = "") -> str:
-        uid = name.rpartition("/")[2].removesuffix(".eml")
+        uid = self._uids[name]
         with self._errors("cannot be read"):
             parts = _checked(self._client.uid("FETCH", uid, "(BODY.PEEK[])"))
         message = next((part[1] for part in parts if isinstance(part, tuple)), None)
@@ -184,13 +219,33 @@ def _password(host: str) -> str:
     return known[2] or "" if known else ""
 
 
-def _sizes(lines: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, int]:
-    found = {}
-    for line in lines:
-        both = {match.lastgroup: int(match[match.lastgroup or 0]) for match in _SIZE.finditer(line or b"")}  # type: ignore[arg-type]
-        if len(both) == 2:
-            found[str(both["uid"])] = both["size"]
-    return found
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a server tells about a message: size in bytes, -1 if it does not, and the line with the subject."""
+
+    size: int = -1
+    headers: bytes = b""
+
+
+def _messages(parts: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, _Told]:
+    """Return the messages of a FETCH response by UID.
+
+    A part is a pair if it ends with a literal, here the subject; the rest of that message is in the next part.
+    """
+    found: list[tuple[bytes, bytes]] = []
+    for part in parts:
+        if isinstance(part, tuple):
+            found.append((part[0], part[1]))
+        elif part and found and not part[:1].isdigit():
+            found[-1] = (found[-1][0] + part, found[-1][1])
+        elif part:
+            found.append((part, b""))
+    told = {}
+    for text, headers in found:
+        figures = {match.lastgroup: int(match[match.lastgroup or 0]) for match in _FIGURE.finditer(text)}
+        if "uid" in figures:
+            told[str(figures["uid"])] = _Told(figures.get("size", -1), headers)
+    return told
 
 
 def _quoted(name: str) -> str:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pipelines.core.document import BlockKind
 from pipelines.parse.captions import is_caption
 from pipelines.parse.columns import read_columns
-from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, group_paragraphs, join_lines
+from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, join_lines
 from pipelines.parse.outline import section_number
+from pipelines.parse.paragraphs import group_paragraphs
 from pipelines.parse.pdf.headings import Outline, is_body_style, is_heading
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind

@@ -77,10 +77,13 @@ class MailboxReader:
 
 
 def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> None:
+    append_member(last_part(f"{number:04d} {subject_of(data)}.eml"), data, builder)
+
+
+def subject_of(data: bytes) -> str:
+    """Return the subject of a mail as a part of a file name, "no subject" if it has none."""
     message = BytesParser(policy=email.policy.default).parsebytes(data, headersonly=True)
-    subject = _header(message, "Subject") or "no subject"
-    name = f"{number:04d} {subject.replace('/', ' ')[:LONGEST_NAME].strip()}.eml"
-    append_member(last_part(name), data, builder)
+    return (_header(message, "Subject") or "no subject").replace("/", " ")[:LONGEST_NAME].strip()
 
 
 def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mailbox
 import os
+import re
 import socketserver
 import subprocess
 import threading
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+
+from pipelines.core.ids import digest
 
 BUCKET = "manuals"
 
@@ -185,6 +188,10 @@ def message(name: str, text: str) -> bytes:
     return mail.as_bytes()
 
 
+def _subject(name: str) -> str:
+    return name.replace("/", " ")
+
+
 class MaildirPlace:
     """A Maildir; a changed message is another message with another key."""
 
@@ -202,7 +209,7 @@ class MaildirPlace:
         self.box.remove(self.keys.pop(name))
 
     def uri(self, name: str) -> str:
-        return f"{self.keys[name]}.eml"
+        return f"{_subject(name)} ({digest(self.keys[name].encode())[:12]}).eml"
 
 
 class MboxPlace:
@@ -229,9 +236,7 @@ class MboxPlace:
         box.close()
 
     def uri(self, name: str) -> str:
-        from pipelines.core.ids import digest
-
-        return f"{digest(self.messages[name])[:32]}.eml"
+        return f"{_subject(name)} ({digest(self.messages[name])[:12]}).eml"
 
 
 class ImapPlace:
@@ -259,7 +264,7 @@ class ImapPlace:
         del self.messages[self.uids.pop(name)]
 
     def uri(self, name: str) -> str:
-        return f"Plant/{self.uids[name]}.eml"
+        return f"Plant/{_subject(name)} ({self.uids[name]}).eml"
 
     def close(self) -> None:
         self._server.shutdown()
@@ -277,8 +282,10 @@ class ImapPlace:
             return b"* SEARCH " + " ".join(map(str, self.messages)).encode() + b"\r\n", "OK"
         if words[:2] == ["UID", "FETCH"] and "RFC822.SIZE" in command:
             return b"".join(
-                b"* %d FETCH (UID %d RFC822.SIZE %d)\r\n" % (number, uid, len(data))
+                b"* %d FETCH (UID %d BODY[HEADER.FIELDS (SUBJECT)] {%d}\r\n%s RFC822.SIZE %d)\r\n"
+                % (number, uid, len(subject), subject, len(data))
                 for number, (uid, data) in enumerate(self.messages.items(), 1)
+                for subject in [re.search(rb"Subject: .*?\r\n", data)[0] + b"\r\n"]  # type: ignore[index]
             ), "OK"
         if words[:2] == ["UID", "FETCH"] and int(words[2]) in self.messages:
             data = self.messages[int(words[2])]

@@ -94,7 +94,7 @@ def test_a_mailbox_is_opened_read_only(monkeypatch: pytest.MonkeyPatch) -> None:
     place.put("one", "text")
     with open_source(place.location, IngestSettings()) as source:
         (listed,) = source.list()
-    assert (listed.name, listed.version, listed.size) == ("Plant/1.eml", "7.1", len(place.messages[1]))
+    assert (listed.name, listed.version, listed.size) == ("Plant/one (1).eml", "7.1", len(place.messages[1]))
     assert [command.split()[0] for command in place.commands if "CAPABILITY" not in command] == [
         "LOGIN", "EXAMINE", "UID", "UID", "LOGOUT",
     ]  # fmt: skip
