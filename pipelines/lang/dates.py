@@ -25,6 +25,8 @@ _IN_FIGURES = (
     re.compile(rf"(?<!\d){_YEAR}\s?[年년]\s?(?P<month>\d{{1,2}})\s?[月월](?:\s?{_DAY}\s?[日일])?"),
 )
 _SLASHES = re.compile(rf"(?<![\w./-])(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/{_YEAR}(?![\w/-]|\.\d)")
+_FURTHEST = 60
+"""Characters from a year within which its date begins and ends: twice the longest form of the 45 languages."""
 _MONTHS, _DAYS = 12, 31
 _ISO = re.compile(r"((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?")
 
@@ -43,8 +45,8 @@ def dates(text: str, language: str = "") -> list[WrittenDate]:
     [WrittenDate(span=Span(start=4, end=21), iso='2025-09-01')]
     """
     found: list[WrittenDate] = []
-    if _HAS_YEAR.search(text):
-        for one in sorted(_candidates(text, language), key=lambda one: (one.span.start, -one.span.end)):
+    for stretch in _stretches(text):
+        for one in sorted(_candidates(text, language, stretch), key=lambda one: (one.span.start, -one.span.end)):
             if not found or one.span.start >= found[-1].span.end:
                 found.append(one)
     return found
@@ -94,11 +96,22 @@ def date_words(word: str, language: str = "") -> tuple[str, ...]:
     return (*dict.fromkeys((word, "-".join(word.split("-")[:2]))), *parts_of_date(word, language))
 
 
-def _candidates(text: str, language: str) -> Iterator[WrittenDate]:
+def _stretches(text: str) -> list[Span]:
+    """Return the stretches of a text that can have a date: those around its years."""
+    found: list[Span] = []
+    for year in _HAS_YEAR.finditer(text):
+        start, end = max(0, year.start() - _FURTHEST), min(len(text), year.end() + _FURTHEST)
+        if found and start <= found[-1].end:
+            start = found.pop().start
+        found.append(Span(start, end))
+    return found
+
+
+def _candidates(text: str, language: str, stretch: Span) -> Iterator[WrittenDate]:
     for pattern in (*_IN_FIGURES, *_named(language)):
-        for found in pattern.finditer(text):
+        for found in pattern.finditer(text, stretch.start, stretch.end):
             yield from _valid(found, found["month"], found["day"], language)
-    for found in _SLASHES.finditer(text):
+    for found in _SLASHES.finditer(text, stretch.start, stretch.end):
         day, month = found["first"], found["second"]
         if language in ("", "en"):
             if min(int(day), int(month)) > _MONTHS or max(int(day), int(month)) <= _MONTHS:

@@ -8,10 +8,11 @@ from pipelines.core.provenance import Span
 from pipelines.lang.profile import longest_first, profile
 
 # A sentence ends at .!? before white space, at the marks of Chinese, Hindi, Arabic and Urdu, at a blank line, before a
-# list item, and before a table row.
+# list item, before a line with a label ("Type: K80-250"), and before a table row.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；।॥؟۔]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
+    r"|\n(?=[^\W\d_][^:：!?\n]{0,40}[:：])"
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
 """The marks that end a complete sentence."""

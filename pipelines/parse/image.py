@@ -17,9 +17,9 @@ from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.columns import read_columns
 from pipelines.parse.limits import MEBIBYTE
-from pipelines.parse.lines import Line, Rect, around, join_lines, turned_box
+from pipelines.parse.lines import Line, Rect, around, turned_box
 from pipelines.parse.magic import PDF, XPS
-from pipelines.parse.paragraphs import group_paragraphs
+from pipelines.parse.paragraphs import group_paragraphs, paragraph_text
 from pipelines.parse.parsed import Parsed, PictureText
 from pipelines.parse.reader import signed
 from pipelines.parse.scan_tables import ScanTable, part_tables
@@ -142,7 +142,7 @@ def _add_text(builder: DocumentBuilder, number: int, read: PictureText) -> None:
 def _add_lines(builder: DocumentBuilder, number: int, lines: Sequence[Line], read: PictureText) -> None:
     for column in read_columns(lines):
         for group in group_paragraphs(column):
-            text = join_lines([line.text for line in group])
+            text = paragraph_text(group, max(line.rect.right for line in column))
             builder.paragraph(text, _place(number, group, read), _confidence(group))
 
 

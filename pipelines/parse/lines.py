@@ -140,9 +140,9 @@ DOTS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")
 LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
 """The end of a table of contents entry: dots and a page number."""
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
-_CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
+CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
 _HANGUL = re.compile(f"[{HANGUL}]")
-_HYPHENS = "-‐\u00ad"
+HYPHENS = ("-", "‐", "\u00ad")
 _KEPT_PREFIXES = frozenset("self non semi anti multi ex quasi pseudo cross high low one two three four".split())
 
 
@@ -163,11 +163,11 @@ def join_lines(texts: Sequence[str], vocabulary: Container[str] = frozenset()) -
 def _separator(joined: list[str], below: str, vocabulary: Container[str]) -> str:
     """Return the separator of two lines; a hyphen that only divides a word is removed from the first."""
     above = joined[-1]
-    if above[-1] in _HYPHENS and len(above) > 1 and above[-2].isalnum() and below[0].isalnum():
+    if above[-1] in HYPHENS and len(above) > 1 and above[-2].isalnum() and below[0].isalnum():
         if _divides_word(above, below, vocabulary):
             joined[-1] = above[:-1]
         return ""
-    if _CJK_END.search(above) and _CJK_START.search(below) and not _HANGUL.search(above[-1] + below[0]):
+    if _CJK_END.search(above) and CJK_START.search(below) and not _HANGUL.search(above[-1] + below[0]):
         return ""
     return "" if above[-1] == "/" and "://" in above.rsplit(" ", 1)[-1] else " "
 

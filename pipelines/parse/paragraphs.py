@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
-from pipelines.parse.lines import BULLET_GLYPHS, LEADER, Line
+from pipelines.lang.characters import RIGHT_TO_LEFT
+from pipelines.parse.lines import BULLET_GLYPHS, CJK_START, HYPHENS, LEADER, Line, join_lines
 
 _LEADING = 1.2
 """Distance of baselines in type sizes, the default of fonts and word processors (CSS: normal)."""
@@ -15,6 +16,11 @@ _TAB = 4.0
 """Width in ems of white space wider than any blank: a tab, the rest of a short line, the gap to another column."""
 _WIDER, _SCATTER = 1.25, 1.08
 """Line steps relative to the usual one: of a new paragraph (6 points on 12: 1.4), and the scatter of baselines."""
+_LABELLED = re.compile(r"[^\W\d_][^:：!?\n]{0,40}[:：](?:\s|$|[^\W_])")
+"""A line of a form or letterhead: a label and its value."""
+_NEVER_WRAPPED = 1 / 3
+"""Minimum share of line breaks before words that would have fitted: text that is wrapped at a fixed width has none, and
+wrapping around a picture or for balance causes few."""
 _NUMBERED = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.)]\s")
 """A mark that may also be the last word of a sentence ("... am / 2. Mai", "Figure / 2. The", "type / b) or c)")."""
 
@@ -115,6 +121,61 @@ def _style_changes(above: Line, line: Line, loose: bool) -> bool:
     if above.style.mono != line.style.mono:
         return True
     return above.style.bold != line.style.bold and (loose or _ends_sentence(above.text))
+
+
+def paragraph_text(lines: Sequence[Line], right: float | None, vocabulary: Container[str] = frozenset()) -> str:
+    """Return the lines of a paragraph as one text; line breaks that the author made are kept.
+
+    Where the next word would have fitted on the line above, nobody wrapped the line: a form, an address, a letterhead.
+
+    Args:
+        lines: the lines of the paragraph.
+        right: the right edge of its column, None if it is not known.
+        vocabulary: the document's words, see `join_lines`.
+    """
+    parts: list[list[str]] = [[lines[0].text]]
+    kept = _kept_breaks(lines, right)
+    for number, line in enumerate(lines[1:], 1):
+        if number in kept:
+            parts.append([])
+        parts[-1].append(line.text)
+    return "\n".join(filter(None, (join_lines(part, vocabulary) for part in parts)))
+
+
+def _kept_breaks(lines: Sequence[Line], right: float | None) -> set[int]:
+    """Return the numbers of the lines before which the author has broken the line.
+
+    If enough of them are such relative to the longest line, all are where a word would have fitted into
+    the column, or, in a column that is not known, where the next line does not begin with a small letter. In any other
+    text, only those between two lines with labels are.
+    """
+    longest = max(line.rect.right for line in lines)
+    breaks = range(1, len(lines))
+    within = {number for number in breaks if _word_fits(lines[number - 1], lines[number], longest)}
+    if len(lines) > 2 and _NEVER_WRAPPED * len(breaks) <= len(within):
+        if right is None:
+            return within | {number for number in breaks if not lines[number].text.lstrip()[:1].islower()}
+        return {number for number in breaks if _word_fits(lines[number - 1], lines[number], right)}
+    labelled = [_LABELLED.match(line.text) is not None for line in lines]
+    return {
+        number
+        for number in breaks
+        if labelled[number - 1]
+        and labelled[number]
+        and (number in within or (right is not None and _word_fits(lines[number - 1], lines[number], right)))
+    }
+
+
+def _word_fits(above: Line, line: Line, right: float) -> bool:
+    """Whether the first word of a line would have fitted on the line above, with an em to spare."""
+    text = line.text.strip()
+    # Lines of Hebrew and Arabic end on the left.
+    if not text or above.text.rstrip().endswith(HYPHENS) or RIGHT_TO_LEFT.match(text):
+        return False
+    # Chinese and Japanese lines may be broken after any character.
+    word = 1 if CJK_START.match(text) else len(text.split(None, 1)[0])
+    width = line.rect.width * word / len(text)
+    return above.rect.right + width + max(line.size, 1.0) < right
 
 
 def _ends_sentence(text: str) -> bool:

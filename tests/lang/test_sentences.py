@@ -90,6 +90,11 @@ def test_list_items_and_table_rows_are_one_sentence_each() -> None:
     ]  # fmt: skip
 
 
+def test_lines_with_a_label_are_one_sentence_each_but_not_the_rest_of_a_wrapped_line() -> None:
+    assert split("Type: K80-250\nSerial no.: 4711\n型号：K80") == ["Type: K80-250", "Serial no.: 4711", "型号：K80"]
+    assert split("The valve is closed\nbefore the pump") == ["The valve is closed\nbefore the pump"]
+
+
 def test_a_blank_line_ends_a_sentence() -> None:
     assert split("A title\n\nA paragraph") == ["A title", "A paragraph"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.parse.lines import Line, Rect, TextStyle, join_lines
-from pipelines.parse.paragraphs import group_paragraphs
+from pipelines.parse.paragraphs import group_paragraphs, paragraph_text
 
 BODY = TextStyle(10, "Serif")
 
@@ -77,6 +77,27 @@ def test_a_number_after_its_predecessor_a_sentence_or_a_short_line_begins_an_ite
     text: tuple[str, ...], items: int
 ) -> None:
     assert len(group_paragraphs(lines(*text))) == items
+
+
+FORM = ("Manufacturer: Nordhaus Pumpen GmbH", "Type: K80-250", "Serial no.: 4711-22", "Inspector: J. Okafor")
+ADDRESS = ("Nordhaus Pumpen GmbH", "Hafenstr. 12", "24103 Kiel", "Deutschland")
+CHINESE = ("制造商：苏州泵业有限公司制造部", "型号：K80", "编号：4711", "年份：2019")
+
+
+@pytest.mark.parametrize("text", [FORM, ADDRESS, CHINESE])
+@pytest.mark.parametrize("right", [None, 500.0])
+def test_line_breaks_that_nobody_needed_are_kept(text: tuple[str, ...], right: float | None) -> None:
+    assert paragraph_text(lines(*text), right) == "\n".join(text)
+
+
+@pytest.mark.parametrize("right", [None, 300.0])
+def test_wrapped_lines_of_running_text_are_joined(right: float | None) -> None:
+    text = ("The pump was run for two hours at rated", "flow, and no leakage was seen at its", "shaft seal. Note:")
+    assert paragraph_text(lines(*text), right) == " ".join(text)
+    noted = ("Remark: the temperature of the bearing rose", "to 61 degrees", "Inspector: Jensen", "Date: 2 May")
+    assert paragraph_text(lines(*noted), right) == (
+        "Remark: the temperature of the bearing rose to 61 degrees\nInspector: Jensen\nDate: 2 May"
+    )
 
 
 def test_larger_type_begins_a_paragraph() -> None:

@@ -11,7 +11,7 @@ from pipelines.parse.captions import is_caption
 from pipelines.parse.columns import read_columns
 from pipelines.parse.lines import BULLET, BULLET_GLYPHS, LEADER, Line, around, join_lines
 from pipelines.parse.outline import section_number
-from pipelines.parse.paragraphs import group_paragraphs
+from pipelines.parse.paragraphs import group_paragraphs, paragraph_text
 from pipelines.parse.pdf.headings import Outline, is_body_style, is_heading
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.page import RegionKind
@@ -63,11 +63,12 @@ class BlockMaker:
     def column(self, lines: Sequence[Line]) -> list[PageItem]:
         """Return the items of one column of the text layer, from the top."""
         groups = [part for group in group_paragraphs(lines) for part in self._split(group)]
+        right = max((line.rect.right for line in lines), default=0.0)
         items: list[PageItem] = []
         for position, group in enumerate(groups):
             before = groups[position - 1] if position else None
             after = groups[position + 1] if position + 1 < len(groups) else None
-            items.append(self.item(self._kind(group, before, after), group))
+            items.append(self.item(self._kind(group, before, after), group, right))
         return _with_joined_captions(items)
 
     def region(self, region: RegionKind, lines: Sequence[Line]) -> list[PageItem]:
@@ -83,9 +84,12 @@ class BlockMaker:
         groups = [run for group in group_paragraphs(lines) for run in self._split(group)]
         return [self.item(self._body_kind(group, region), group) for group in groups]
 
-    def item(self, kind: BlockKind, lines: Sequence[Line]) -> PageItem:
+    def item(self, kind: BlockKind, lines: Sequence[Line], right: float | None = None) -> PageItem:
+        """Return the item of these lines; `right` is the right edge of their column, if it is known."""
         if kind is BlockKind.CODE:
             text = code_text(lines)
+        elif kind is BlockKind.PARAGRAPH:
+            text = paragraph_text(lines, right, self.survey.vocabulary)
         else:
             text = join_lines([line.text for line in lines], self.survey.vocabulary)
         confidence = sum(line.confidence for line in lines) / len(lines)

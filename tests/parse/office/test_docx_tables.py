@@ -120,3 +120,14 @@ def test_a_chart_is_a_figure_with_its_data_as_a_table(document_of: DocumentOf) -
         ("table", "| Sales\nQ1 | 10\nQ2 | 20"),
     ]
     assert document.tables[0].caption == "Revenue"
+
+    numbers = "".join(
+        f"<c:ser><c:tx><c:strRef><c:strCache>{points(name)}</c:strCache></c:strRef></c:tx>"
+        f"<c:xVal><c:numRef><c:numCache>{points(*at)}</c:numCache></c:numRef></c:xVal>"
+        f"<c:yVal><c:numRef><c:numCache>{points('5', '6')}</c:numCache></c:numRef></c:yVal></c:ser>"
+        for name, at in (("Pump A", ("1", "2")), ("Pump B", ("3", "4")))
+    )
+    chart = w("x", f"<c:chart><c:plotArea><c:scatterChart>{numbers}</c:scatterChart></c:plotArea></c:chart>")
+    document = document_of("a.docx", docx(p(drawing), {"word/charts/c.xml": chart}, [("c", "chart", "charts/c.xml")]))
+    table = document.blocks[-1].text
+    assert table == "Series | x | y\nPump A | 1 | 5\nPump A | 2 | 6\nPump B | 3 | 5\nPump B | 4 | 6"
