@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import takewhile
 
-from pipelines.core.document import Block, Chunk, Document, Figure, Section
+from pipelines.core.document import Block, BlockKind, Chunk, Document, Figure, Section
 from pipelines.core.graph import PropertyValue
 from pipelines.core.knowledge import Atom, AtomKind, Row
 from pipelines.core.provenance import Box, Provenance, Span
@@ -97,6 +97,7 @@ def of_chunk(document: Document, chunk: Chunk) -> Properties:
     optional = _filled(
         heading_path=chunk.heading_path,
         headings=tuple(_headings_in(document, chunk.provenance.span)),
+        items=tuple(_items_in(document, chunk.provenance.span)),
         context=chunk.context,
         summary=chunk.summary,
         forward_summary=chunk.forward_summary,
@@ -111,6 +112,14 @@ def _headings_in(document: Document, span: Span) -> Iterator[str]:
     for section in takewhile(lambda section: section.span.start < span.end, document.sections[first:]):
         if section.title:
             yield f"{section.span.start} {' > '.join(section.path)}"
+
+
+def _items_in(document: Document, span: Span) -> Iterator[str]:
+    """Yield start, end and depth of each list item in a span of the document's text: "120 164 1"."""
+    first = bisect_left(document.blocks, span.start, key=lambda block: block.provenance.span.start)
+    for block in takewhile(lambda block: block.provenance.span.start < span.end, document.blocks[max(0, first - 1) :]):
+        if block.kind is BlockKind.LIST_ITEM and block.provenance.span.end > span.start:
+            yield f"{block.provenance.span.start} {block.provenance.span.end} {max(1, block.level)}"
 
 
 def of_table(document: Document, block: Block, table: Table) -> Properties:

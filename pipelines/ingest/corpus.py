@@ -191,7 +191,8 @@ def corpus_key(entries: Sequence[Entry], settings: Settings, stores: Stores) -> 
     inputs += verdict_ids(stores.catalog)
     for document, confirmed in confirmed_questions(stores.catalog).items():
         inputs += (document, *confirmed_key(confirmed)) if document in documents else ()
-    return content_id("link", str(VERSIONS["link"]), fingerprint(settings.graph), index, *inputs)
+    versions = f"{VERSIONS['link']} {VERSIONS['load']}"  # loading is only considered behind linking
+    return content_id("link", versions, fingerprint(settings.graph), index, *inputs)
 
 
 def _replaced(profile: DocumentProfile, linked: Linked) -> dict[str, str]:

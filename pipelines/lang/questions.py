@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import dropwhile, islice, pairwise, takewhile
 
 from pipelines.lang.characters import HAN, HIRAGANA, KATAKANA, UNSPACED_CHARACTER, fold
 from pipelines.lang.dates import is_date
@@ -25,6 +25,9 @@ and を is only a particle."""
 _ANY_HAN = "zh"
 """Language whose question words split Han text inside a question of another script."""
 _PART = re.compile(r"[^\W_]+")
+_LONGEST_NOUN = 3
+"""Maximum words of a noun group: in languages without words between a noun and its verb, more include the verb."""
+_CLAUSE = re.compile(r"[\w\s-]*")
 _REST = re.compile(r"[^\W\d_]*")
 _OPENING = "\"'“”‘’„«»("
 _ENDS = (".", "?", "!", ":")
@@ -236,6 +239,21 @@ def capitalized_words(question: str) -> Iterator[str]:
             if part.lstrip(_OPENING)[:1].isupper() and not before.endswith(_ENDS):
                 yield from words(part)
                 yield from split_identifier(fold(part))
+
+
+def focus_words(question: str, language: str) -> str:
+    """Return the words for what is asked for: the noun that an interrogative determines; empty if there is none.
+
+    >>> focus_words("How much filtered water does the washer use?", "en")
+    'filtered water'
+    """
+    stop = question_stop_words(language)
+    for determiner in cue("focus", language).finditer(question):
+        clause = _CLAUSE.match(question, determiner.end())
+        noun = dropwhile(lambda word: fold(word) in stop, clause[0].split() if clause else ())
+        if found := " ".join(islice(takewhile(lambda word: fold(word) not in stop, noun), _LONGEST_NOUN)):
+            return found
+    return ""
 
 
 def compared_words(question: str, language: str, word_of: Mapping[str, str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pipelines.lang.profile import longest_first, profile
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；।॥؟۔]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
-    r"|\n(?=[^\W\d_][^:：!?\n]{0,40}[:：])"
+    r"|\n(?=[^\W\d_a-zß-öø-ÿа-я][^.:：!?\n]{0,40}\.?[:：])"
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
 """The marks that end a complete sentence."""

@@ -16,7 +16,7 @@ _TAB = 4.0
 """Width in ems of white space wider than any blank: a tab, the rest of a short line, the gap to another column."""
 _WIDER, _SCATTER = 1.25, 1.08
 """Line steps relative to the usual one: of a new paragraph (6 points on 12: 1.4), and the scatter of baselines."""
-_LABELLED = re.compile(r"[^\W\d_][^:：!?\n]{0,40}[:：](?:\s|$|[^\W_])")
+_LABELLED = re.compile(r"[^\W\d_][^.:：!?\n]{0,40}\.?[:：](?:\s|$|[^\W_])")
 """A line of a form or letterhead: a label and its value."""
 _NEVER_WRAPPED = 1 / 3
 """Minimum share of line breaks before words that would have fitted: text that is wrapped at a fixed width has none, and

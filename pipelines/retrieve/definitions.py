@@ -4,7 +4,7 @@ Definitions are recognized by position: the thing begins a sentence, followed by
 a", "ist eine", "是"), a colon, a dash or an equals sign; or an apposition ("the K80, a self-priming pump") or words in
 brackets ("Jonas Beck (quality manager)") follow it anywhere; or it is alone in brackets behind a word, or spells the
 initials of words before it ("Quality of Service (or QoS for short)"); or it is the first cell of a row, in any order of
-its words; or it is the heading above the sentence.
+its words; or it is the heading, or the term of a glossary, above the sentence.
 In languages without a list of verbs, any two function words follow it.
 """
 
@@ -46,7 +46,8 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
     first: dict[str, int] = {}
     headed = ""
     for place, unit in enumerate(found if thing else ()):
-        names = unit.label and (_names(unit.text, thing) or _opens_entry(unit, found[place + 1 :][:1], thing))
+        names = not unit.is_row and _names(unit.text, thing)
+        names = names or (unit.label and _opens_entry(unit, found[place + 1 :][:1], thing))
         says = _spells_out(unit, thing) if unit.label else headed == unit.hit.chunk.id or _defines(unit, thing)
         headed = unit.hit.chunk.id if names else headed if unit.label else ""
         if says and unit.span <= found[first.setdefault(unit.hit.document, place)].span:

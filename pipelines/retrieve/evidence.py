@@ -14,7 +14,7 @@ from pipelines.lang.quantities import quantities
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.hit import Hit, TableRow
+from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
 
 _BREAKS = re.compile(r"\n\s*+")
@@ -54,6 +54,7 @@ class EvidenceUnit:
       unknown.
     - `group`: for a row, the merged cell over all columns above it; for a sentence, the glossary term it describes.
     - `table`: the id of its table, or "".
+    - `depth`: the depth of the list item that it is in, from 1; 0 if the document has none here.
     - `own`: its terms, with those of header, fields and glossary term.
     - `denied`: the terms of a row that are only in columns with a negated name ("Not suitable for"), with this name.
     - `near`: the terms of the adjacent units.
@@ -71,6 +72,7 @@ class EvidenceUnit:
     fields: Fields
     group: str
     table: str
+    depth: int
     own: frozenset[str]
     denied: frozenset[str]
     near: frozenset[str]
@@ -94,7 +96,7 @@ class EvidenceUnit:
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:
     """Return the sentences, list items and table rows of a hit's chunk in order."""
-    found = _units(hit.chunk, hit.title, hit.uri, hit.rows, hit.headings)
+    found = _units(hit.chunk, hit.title, hit.uri, hit.rows, hit.headings, hit.items)
     return [EvidenceUnit(hit, rank, *fields) for fields in found]
 
 
@@ -125,16 +127,22 @@ def _flowing(found: Iterable[EvidenceUnit]) -> Iterator[EvidenceUnit]:
 
 
 _Terms = frozenset[str]
-_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, _Terms, _Terms, _Terms, _Terms, _Terms]
+_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, int, _Terms, _Terms, _Terms, _Terms, _Terms]
 """The fields of `EvidenceUnit` from `span` on, which do not depend on the hit."""
 
 
 @lru_cache(maxsize=512)  # consecutive questions often find the same chunks
 def _units(
-    chunk: Chunk, title: str, uri: str, rows: tuple[TableRow, ...], headings: tuple[tuple[int, str], ...]
+    chunk: Chunk,
+    title: str,
+    uri: str,
+    rows: tuple[TableRow, ...],
+    headings: tuple[tuple[int, str], ...],
+    items: tuple[ListItem, ...],
 ) -> tuple[_UnitFields, ...]:
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in unit_spans(chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
+    _read_items(pieces, chunk, items)
     _read_entries(pieces, chunk.text, chunk.language)
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
@@ -150,7 +158,9 @@ def _units(
         above = named | _terms(piece.heading, chunk.language)
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
         denied = _denied_terms(piece.fields, chunk.language)
-        found.append((*head, piece.fields, piece.group, piece.table, own[index], denied, near, above, whole))
+        found.append(
+            (*head, piece.fields, piece.group, piece.table, piece.depth, own[index], denied, near, above, whole)
+        )
     return tuple(found)
 
 
@@ -246,20 +256,36 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 
+def _read_items(pieces: Sequence[EvidenceLine], chunk: Chunk, items: Iterable[ListItem]) -> None:
+    """Set the depth of the list item that each unit begins in."""
+    start, left = chunk.provenance.span.start, iter(items)
+    item = next(left, None)
+    for piece in pieces:
+        place = piece.span.start + start
+        while item is not None and item.span.end <= place:
+            item = next(left, None)
+        if item is not None and item.span.start <= place:
+            piece.depth = item.depth
+
+
 def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:
     """Find glossary entries: options, parameters, directives or alarms, each a term with its description below."""
-    term = ""
+    term, depth = "", 0
     for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
-        if piece.label or text[: piece.span.start].endswith(_BLANK):
-            term = ""
+        if piece.label or (depth and piece.depth <= depth) or (not depth and text[: piece.span.start].endswith(_BLANK)):
+            term, depth = "", 0
         if after is not None and _is_term(before, piece, after, text, language):
-            piece.label, term = True, " ".join(piece.text.split())
+            nested = after.depth > piece.depth > 0
+            piece.label, term, depth = True, " ".join(piece.text.split()), piece.depth if nested else 0
         elif term and not piece.is_row:
             piece.group = term
 
 
 def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:
-    """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph."""
+    """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph; or a short
+    list item above a deeper one."""
+    if after.depth > piece.depth > 0:
+        return _is_short_line(piece, text)
     behind = text.find("\n", after.span.end)
     below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
     return (

@@ -46,6 +46,9 @@ DEFINES = 0.2
 a bonus 15; 0.3 and 0.4 give the same result as 0.2."""
 LABELLED = 0.02
 """Bonus for "Label: text" if the question has all words of the label: "Leader" rather than "Next leader"."""
+FOCUS = 0.08
+"""Bonus for the words for what is asked for in the unit itself ("How much water ..."): quotes answer 279 of 464
+questions, with 0.04 278, without a bonus 277."""
 _HEAD = 300
 """Characters at the beginning of a chunk that are searched for its document's revision."""
 
@@ -78,10 +81,11 @@ class ScoredUnit:
 def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
     """Return the units of `hits` scored against the question, best first."""
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
-    coverage = _Coverage(question, hits, found, lexicon)
+    thing = defined_thing(question)
+    coverage = _Coverage(question, hits, found, lexicon, thing)
     top = max((hit.score for hit in hits), default=0.0) or 1.0
     gains = [revision_gain(hit, question) for hit in hits]
-    defines = defining(found, defined_thing(question))
+    defines = defining(found, thing)
     scored = [
         _scored(unit, question, unit.hit.score / top, gains[unit.rank], place in defines, coverage)
         for place, unit in enumerate(found)
@@ -112,6 +116,8 @@ def _scored(
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
     score += LABELLED * _has_label_of(question, unit)
+    if not coverage.thing and unit.denied.isdisjoint(question.forms(unit.hit.chunk.language)):
+        score += FOCUS * question.focused({term for term, cover in covers.items() if cover >= OWN})
     return ScoredUnit(unit, score, covered, value, covers, defines)
 
 
@@ -122,7 +128,8 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> 
     """
     language, text = unit.hit.chunk.language, _without(question, unit)
     if question.counted and question.wants == {Kind.NUMBER}:
-        things = coverage.forms(question.counted, language)
+        counted = question.focus if question.counted in question.focus else (question.counted,)
+        things = frozenset().union(*(coverage.forms(term, language) for term in counted))
         if unit.fields:
             return counts_in_row(unit.fields, things, unit.own | unit.above, language)
         return counts_in_text(text, things, language)
@@ -175,9 +182,14 @@ class _Coverage:
     """The cover of a term, or of related words in the passages, by a unit and its context."""
 
     def __init__(
-        self, question: QuestionTerms, hits: Sequence[Hit], found: Sequence[EvidenceUnit], lexicon: Lexicon
+        self,
+        question: QuestionTerms,
+        hits: Sequence[Hit],
+        found: Sequence[EvidenceUnit],
+        lexicon: Lexicon,
+        thing: str = "",
     ) -> None:
-        self._question, self._codes = question, question.codes
+        self._question, self._codes, self.thing = question, question.codes, thing
         self._outside_rows = {
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))

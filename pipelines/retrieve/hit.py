@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.core.document import Chunk
 from pipelines.core.graph import EdgeKind, Node, NodeKind
@@ -50,13 +50,21 @@ class TableRow:
         return len(set(self.names)) > 1 and len(set(self.cells)) == 1
 
 
+class ListItem(NamedTuple):
+    """A list item: its span in the document's text, and its depth, from 1."""
+
+    span: Span
+    depth: int
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk found. `score` is in [0, 1], the sum of the shares.
 
     `atoms` are the texts of the chunk's best matching atoms, best first. `superseded_by` is the URI of the newest
     document that replaces the chunk's document, or "". `rows` are the table rows in the chunk, without headers.
-    `headings` are the headings of the sections that begin in the chunk, with their places in the document's text.
+    `headings` are the headings of the sections that begin in the chunk, with their places in the document's text, and
+    `items` the list items in it.
     """
 
     chunk: Chunk
@@ -69,6 +77,7 @@ class Hit:
     superseded_by: str = ""
     rows: tuple[TableRow, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()
+    items: tuple[ListItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +134,7 @@ class HitReader:
         uri, title, newer = index.uris[document], index.titles[document], int(index.superseded_by[document])
         superseded_by = index.uris[newer] if newer >= 0 else ""
         own = (found.score, found.shares, found.atoms)
-        return Hit(chunk, chunk.document, uri, title, *own, superseded_by, rows, headings_of(node))
+        return Hit(chunk, chunk.document, uri, title, *own, superseded_by, rows, headings_of(node), items_of(node))
 
 
 def read_rows(graph: GraphStore, chunks: Collection[str]) -> dict[str, tuple[TableRow, ...]]:
@@ -161,6 +170,12 @@ def headings_of(node: Node) -> tuple[tuple[int, str], ...]:
     """Return the headings stored in a chunk's node with their places in the document's text."""
     split = (heading.partition(" ") for heading in texts_of(node, "headings"))
     return tuple((int(place), title) for place, _, title in split)
+
+
+def items_of(node: Node) -> tuple[ListItem, ...]:
+    """Return the list items stored in a chunk's node."""
+    split = (map(int, item.split()) for item in texts_of(node, "items"))
+    return tuple(ListItem(Span(start, end), depth) for start, end, depth in split)
 
 
 def _provenance(node: Node) -> Provenance:

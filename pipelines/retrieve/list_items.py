@@ -18,10 +18,15 @@ COLONS = (":", "：")
 
 
 def is_item(unit: EvidenceUnit) -> bool:
-    """Whether a unit is a list item: it begins with a mark, or no line of its block does and the block is not a wrapped
-    paragraph, since each line is a sentence, or the first word of a next line would have fitted."""
+    """Whether a unit is in a list item.
+
+    The document has one there; or it begins with a mark; or no line of its block does and the block is not a wrapped
+    paragraph, since each line is a sentence, or the first word of a next line would have fitted.
+    """
     if unit.is_row or unit.label or unit.text.endswith(COLONS):
         return False
+    if unit.depth:
+        return True
     text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
     lines = f"{text[:place].rpartition(_BLANK)[2]}{text[place:].partition(_BLANK)[0]}".strip().split("\n")
     if any(_MARK.match(line) for line in lines):
@@ -44,6 +49,11 @@ def item_number(unit: EvidenceUnit) -> int:
     return int(mark.group(1) or 0) if mark else 0
 
 
+def _in_list(unit: EvidenceUnit) -> bool:
+    """Whether a unit is in a list item, such as one that introduces deeper ones."""
+    return is_item(unit) or (unit.depth > 0 and not unit.is_row)
+
+
 def items_around(best: ScoredUnit, others: Sequence[ScoredUnit]) -> tuple[list[ScoredUnit], bool]:
     """Return the list items around a unit, or behind it if it introduces a list, and whether another text follows.
 
@@ -53,9 +63,9 @@ def items_around(best: ScoredUnit, others: Sequence[ScoredUnit]) -> tuple[list[S
     place = next((place for place, item in enumerate(own) if item.unit.span == best.unit.span), len(own))
     opens = not is_item(best.unit)
     first = last = place + opens
-    while last < len(own) and is_item(own[last].unit):
+    while last < len(own) and _in_list(own[last].unit):
         last += 1
-    while first and not opens and is_item(own[first - 1].unit):
+    while first and not opens and _in_list(own[first - 1].unit):
         first -= 1
     return own[first:last], last < len(own)
 

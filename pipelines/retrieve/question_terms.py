@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import (
     capitalized_words,
     compared_words,
+    focus_words,
     information,
     question_language,
     subject_words,
@@ -58,6 +59,7 @@ class QuestionTerms:
     - `separated`: the parts of a verb that are apart in the question ("schaltet", "ab"), by its term ("abschaltet").
     - `unknown`: terms that are in no passage of the corpus.
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
+    - `focus`: the terms of the noun that an interrogative determines ("which batch", "how much water").
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
     - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
@@ -79,6 +81,7 @@ class QuestionTerms:
     separated: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    focus: frozenset[str] = frozenset()
     meaning: bool = False
     information: Mapping[str, float] = field(default_factory=dict)
 
@@ -90,6 +93,10 @@ class QuestionTerms:
     def share(self, covers: Mapping[str, float]) -> float:
         """Return the share of the question's weight in its terms with this cover, each in [0, 1]."""
         return sum(self.weights[term] * cover for term, cover in covers.items()) / (self.total or 1.0)
+
+    def focused(self, found: Collection[str]) -> float:
+        """Return the share of the terms for what is asked for that are among those found, 0 if there are none."""
+        return len(self.focus.intersection(found)) / (len(self.focus) or 1)
 
     def unknown_share(self, covers: Mapping[str, float]) -> float:
         """Return the share of what is asked that is in no passage of the corpus, in [0, 1].
@@ -116,6 +123,16 @@ class QuestionTerms:
     def forms(self, language: str) -> frozenset[str]:
         """Return the forms of all terms."""
         return frozenset(self.form(term, language) for term in self.weights)
+
+    def apposed(self, language: str) -> frozenset[str]:
+        """Return the forms of the words that only introduce a code: "fault" in "What to do about fault F20?"."""
+        text = self.text.lower()
+        before = {text[: text.find(self.words[code])].rstrip() for code in self.codes if self.words[code] in text}
+        return frozenset(
+            self.form(term, language)
+            for term, word in self.words.items()
+            if term not in self.codes and text.count(word) == 1 and any(one.endswith(word) for one in before)
+        )
 
     def has_all(self, own: frozenset[str], language: str) -> bool:
         """Whether a text in `language` with these terms has no word that is not in the question."""
@@ -188,6 +205,8 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
     )
     how_many = cue("how_many", language).search(question)
+    counted = _nearest_behind(question, word_of, *how_many.span()) if how_many else ""
+    focus = frozenset(stem(word, language) for word in subject_of(focus_words(question, language)))
     return QuestionTerms(
         text=question,
         language=language,
@@ -198,8 +217,9 @@ def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()
         asking=asking,
         several=several,
         lists=lists,
+        focus=focus & weights.keys(),
         counts=how_many is not None,
-        counted=_nearest_behind(question, word_of, *how_many.span()) if how_many else "",
+        counted=counted,
         negative=any(cue(name, language).search(question) for name in ("denies", "whether")),
         separated=separated,
         sides=sides,

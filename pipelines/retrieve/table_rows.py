@@ -93,6 +93,7 @@ class EvidenceLine:
     fields: Fields = ()
     group: str = ""
     table: str = ""
+    depth: int = 0
 
     @property
     def is_row(self) -> bool:

@@ -99,13 +99,14 @@ def naming_column(items: Sequence[ScoredUnit]) -> int:
 def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = False) -> set[int]:
     """Return the columns that the question names or asks for, and those whose cells it names.
 
-    The result is empty, for the whole row, if the question asks for no column but the first one and those whose cells
-    it names.
+    The result is empty, for the whole row, if the question asks for no column but the first one, those whose cells it
+    names, and those that only introduce a code ("alarm A102").
     """
     language = unit.hit.chunk.language
     forms = question.forms(language)
     rows = list(enumerate(unit.fields))
-    wanted = {place for place, (name, _) in rows if forms.intersection(terms(name, language, stop=False))}
+    by_name = {place: forms.intersection(terms(name, language, stop=False)) for place, (name, _) in rows}
+    wanted = {place for place, found in by_name.items() if found}
     wanted |= {
         place
         for place, (name, cell) in rows
@@ -114,7 +115,9 @@ def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = Fa
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
     if listed:
         return wanted - {0}
-    return wanted | named if wanted - named - {0} else set()
+    apposed = question.apposed(language)
+    introducing = {place for place, found in by_name.items() if found and found <= apposed}
+    return wanted | named if wanted - named - introducing - {0} else set()
 
 
 def columns_of_codes(question: QuestionTerms, unit: EvidenceUnit) -> set[int]:

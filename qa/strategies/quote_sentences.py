@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pipelines.lang.comparisons import limits_asked
 from pipelines.retrieve.column_sums import asks_sum
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit, is_indirect, score_units
+from pipelines.retrieve.evidence_score import NEAR, OWN, ScoredUnit, is_indirect, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -123,9 +123,10 @@ def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidenc
     """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit."""
     limits = asks_sum(asked) or any(limits_asked(asked.text, asked.language))
     not_compared = any(item.has_cells for item in quotes) and limits
-    unknown = asked.unknown_share(combined_cover(quotes))
-    unclear = unknown >= _UNKNOWN or any(is_indirect(asked, item) for item in quotes[:1])
-    return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared or unclear)
+    covered = combined_cover(quotes)
+    about = asked.wants or not asked.focus or asked.focused({term for term in covered if covered[term] >= NEAR})
+    unclear = asked.unknown_share(covered) >= _UNKNOWN or any(is_indirect(asked, item) for item in quotes[:1])
+    return bool(missing_codes(asked, quotes) or evidence.missing_column or not_compared or unclear or not about)
 
 
 def _doubt(
@@ -135,7 +136,7 @@ def _doubt(
 
     `alike` is the number of rows that fit as well as the one quoted.
     """
-    valueless = lacks_value(asked, chosen)
+    valueless = lacks_value(asked, quotes or chosen)
     if not uncertain and not valueless and not alike:
         return ()
     words = missing_codes(asked, quotes) or missing_words(asked, quotes)
