@@ -139,6 +139,8 @@ DOTS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")
 """A row of dots leading to a page number."""
 LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
 """The end of a table of contents entry: dots and a page number."""
+LABELLED = re.compile(r"[^\W\d_][^.:：!?\n]{0,40}\.?[:：](?:\s|$|[^\W_])")
+"""A line of a form or letterhead: a label and its value."""
 _CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
 CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
 _HANGUL = re.compile(f"[{HANGUL}]")

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from pipelines.lang.characters import RIGHT_TO_LEFT
-from pipelines.parse.lines import BULLET_GLYPHS, CJK_START, HYPHENS, LEADER, Line, join_lines
+from pipelines.parse.lines import BULLET_GLYPHS, CJK_START, HYPHENS, LABELLED, LEADER, Line, join_lines
 
 _LEADING = 1.2
 """Distance of baselines in type sizes, the default of fonts and word processors (CSS: normal)."""
@@ -16,8 +16,6 @@ _TAB = 4.0
 """Width in ems of white space wider than any blank: a tab, the rest of a short line, the gap to another column."""
 _WIDER, _SCATTER = 1.25, 1.08
 """Line steps relative to the usual one: of a new paragraph (6 points on 12: 1.4), and the scatter of baselines."""
-_LABELLED = re.compile(r"[^\W\d_][^.:：!?\n]{0,40}\.?[:：](?:\s|$|[^\W_])")
-"""A line of a form or letterhead: a label and its value."""
 _NEVER_WRAPPED = 1 / 3
 """Minimum share of line breaks before words that would have fitted: text that is wrapped at a fixed width has none, and
 wrapping around a picture or for balance causes few."""
@@ -156,7 +154,7 @@ def _kept_breaks(lines: Sequence[Line], right: float | None) -> set[int]:
         if right is None:
             return within | {number for number in breaks if not lines[number].text.lstrip()[:1].islower()}
         return {number for number in breaks if _word_fits(lines[number - 1], lines[number], right)}
-    labelled = [_LABELLED.match(line.text) is not None for line in lines]
+    labelled = [LABELLED.match(line.text) is not None for line in lines]
     return {
         number
         for number in breaks

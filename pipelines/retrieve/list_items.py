@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.sentences import is_complete
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import SENTENCE_ENDS, EvidenceUnit
-from pipelines.retrieve.evidence_score import ScoredUnit
+from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import in_reading_order
 
 _MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
@@ -76,3 +79,29 @@ def list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUni
     behind = in_reading_order(item for item in own if item.unit.span >= best.unit.span)
     items = items_around(behind[0], scored)[0] if behind else []
     return items if len(items) > 1 else []
+
+
+def is_term(question: QuestionTerms, item: ScoredUnit) -> bool:
+    """Whether a unit is a term of the question alone, such as an error code, that is explained behind it."""
+    text = item.unit.text
+    return not text.endswith(COLONS) and not is_complete(text) and question.has_all(item.unit.own, item.language)
+
+
+def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:
+    """Return the heading above the best unit if what is below answers as a whole, else the unit.
+
+    The heading names most of the question, or most of what the question has in common with it and the list item; or it
+    names all of a question for no value, in which the item has only a part of it.
+    """
+    above = [item for item in own if item.unit.label and item.unit.span < best.unit.span][-1:]
+    alike = is_item(best.unit) and not question.forms(best.language) & best.unit.own
+    if best.unit.label or not above:
+        return best
+    covers = above[0].covers
+    least = ABOVE if OWN in covers.values() else OWN  # of the words in the heading, others may be in those above it
+    named = question.share({term: OWN for term, cover in covers.items() if cover >= least})
+    if best.unit.depth and not question.wants and named >= 1 and min(best.covers.values()) < OWN:
+        return above[0]
+    if not (alike or cue("how", question.language).search(question.text)):
+        return best
+    return above[0] if 2 * named >= (best.coverage if alike else 1.0) else best

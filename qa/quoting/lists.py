@@ -10,10 +10,8 @@ from itertools import takewhile
 
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
-from pipelines.lang.sentences import is_complete
-from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
-from pipelines.retrieve.list_items import COLONS, is_item, items_around
+from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
+from pipelines.retrieve.list_items import COLONS, head_of, is_item, is_term, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
@@ -116,9 +114,9 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     else the next sentence; so does the term of a glossary. None in all other cases.
     """
     own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
-    head = _head(question, best, own)
+    head = head_of(question, best, own)
     unit = head.unit
-    term = not unit.label and _is_term(question, head)
+    term = not unit.label and is_term(question, head)
     if unit.is_row or not (unit.label or term or unit.text.endswith(COLONS)):
         return None
     found = list(takewhile(lambda item: not item.unit.label, own[own.index(head) + 1 :]))
@@ -132,32 +130,6 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     shown = found[first : first + most]
     warnings = not_complete(len(found) - len(shown))
     return quote_units(question, (head, *shown), warnings, listed=True) if found else None
-
-
-def _is_term(question: QuestionTerms, item: ScoredUnit) -> bool:
-    """Whether a unit is a term of the question alone, such as an error code, that is explained behind it."""
-    text = item.unit.text
-    return not text.endswith(COLONS) and not is_complete(text) and question.has_all(item.unit.own, item.language)
-
-
-def _head(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:
-    """Return the heading above the best unit if what is below answers as a whole, else the unit; see `_below`.
-
-    The heading names most of the question, or most of what the question has in common with it and the list item; or it
-    names all of a question for no value, in which the item has only a part of it.
-    """
-    above = [item for item in own if item.unit.label and item.unit.span < best.unit.span][-1:]
-    alike = is_item(best.unit) and not question.forms(best.language) & best.unit.own
-    if best.unit.label or not above:
-        return best
-    covers = above[0].covers
-    least = ABOVE if OWN in covers.values() else OWN  # of the words in the heading, others may be in those above it
-    named = question.share({term: OWN for term, cover in covers.items() if cover >= least})
-    if best.unit.depth and not question.wants and named >= 1 and min(best.covers.values()) < OWN:
-        return above[0]
-    if not (alike or cue("how", question.language).search(question.text)):
-        return best
-    return above[0] if 2 * named >= (best.coverage if alike else 1.0) else best
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
+from pipelines.parse.lines import LABELLED
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
@@ -86,9 +88,23 @@ def _render(text: str, depth: int) -> tuple[str, str]:
     closed = {name.lower() for name in re.findall(r"</([A-Za-z][\w-]*)", text)}
     parser.add_render_rule("html_inline", lambda renderer, tokens, place, options, env: _html(tokens, place, closed))
     parser.add_render_rule("html_block", lambda renderer, tokens, place, options, env: _html(tokens, place, closed))
+    parser.add_render_rule("softbreak", lambda renderer, tokens, place, options, env: _line_break(tokens, place))
     tokens = parser.parse(text)
     front_matter = next((token.content for token in tokens if token.type == "front_matter"), "")
     return str(parser.renderer.render(tokens, parser.options, {})), front_matter
+
+
+def _line_break(tokens: Sequence[Any], place: int) -> str:
+    """Return a line break between two lines with labels ("Type: K80"), which nobody wrapped, else a space."""
+    above = takewhile(_is_inside, (tokens[number] for number in range(place - 1, -1, -1)))
+    below = takewhile(_is_inside, (tokens[number] for number in range(place + 1, len(tokens))))
+    lines = ("".join(token.content for token in reversed(list(above))), "".join(token.content for token in below))
+    return "<br>\n" if all(map(LABELLED.match, lines)) else "\n"
+
+
+def _is_inside(token: Any) -> bool:
+    """Whether a token is within a line."""
+    return token.type not in ("softbreak", "hardbreak")
 
 
 def _html(tokens: Sequence[Any], place: int, closed: set[str]) -> str:

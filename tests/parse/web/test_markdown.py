@@ -26,6 +26,11 @@ def test_markdown_is_read_with_its_structure(document_of: Read) -> None:
     assert_whole(document)
 
 
+def test_lines_with_labels_stay_lines_and_wrapped_text_does_not(document_of: Read) -> None:
+    document = document_of("a.md", "**Type:** K80\nSerial no.: 4711\nand more\n\nA wrapped\nline: of text\n")
+    assert texts(document) == ["Type: K80\nSerial no.: 4711 and more", "A wrapped line: of text"]
+
+
 def test_conflict_markers_stay_visible(document_of: Read) -> None:
     document = document_of("a.md", "intro\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\nend\n")
     assert texts(document) == ["intro", "<<<<<<< HEAD", "ours", "=======", "theirs", ">>>>>>> branch", "end"]
