@@ -194,6 +194,8 @@ def browse(
         has_password = bool(store.neo4j_password.get_secret_value())
         address = browser_link(server.page, store.neo4j_uri, store.neo4j_user, cypher, has_password)
         say(address)
+        if has_password:
+            say(f"log in as {store.neo4j_user}; `make env` prints the password that `make up` has set", err=True)
         say("saved queries are under the star at the left; Control+C to stop", err=True)
         if open_it:
             webbrowser.open(address)

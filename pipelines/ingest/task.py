@@ -194,7 +194,7 @@ class Compiled:
 def _counts(document: Document) -> dict[str, int]:
     return {
         "pages": len(document.pages),
-        "sections": len(document.sections),
+        "sections": len(document.sections) - 1,  # without the root, which is the document
         "tables": len(document.tables),
         "figures": len(document.figures),
     }
