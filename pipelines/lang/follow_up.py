@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.identify import detect_language
@@ -62,17 +63,54 @@ def _own_words(question: str, language: str) -> Iterator[str]:
 def _subject(question: str, following: str) -> Iterator[str]:
     """Yield the subject words of a question that the `following` one does not replace.
 
-    If the following question has content words ("And its mass?"), they replace the kind of value; if it has codes or
-    years, these replace the previous ones.
+    - Codes and years replace the previous ones.
+    - "And its mass?" replaces the kind of value, "And the gear?", without one, the last thing named before.
+    - "And for children?" replaces what is behind the same preposition, and neither of these.
     """
     language = detect_language(question, _EXPECTED)
-    known, figures = {*words(question), *question_stop_words(language)}, _has_digit(following)
-    asks = any(word not in known and not _has_digit(word) for word in words(following))
-    for word in re.split(r"[\s?？]+", question):
+    own = [word for word in _own_words(following, language) if not _has_digit(word)]
+    valued = any(value_kinds(word, language) for word in own)
+    groups = list(_groups(question, language))
+    adjuncts = {group.adjunct for group in _groups(following, language)} - {""}
+    named = [group for group in groups if not group.adjunct]
+    replaces = own and not valued and len(named) > 1 and not cue("points_back", language).search(following)
+
+    def is_replaced(group: _Group, word: str) -> bool:
+        if _has_digit(word):
+            return _has_digit(following)
+        return valued if value_kinds(word, language) else bool(replaces and group is named[-1])
+
+    for group in groups:
+        if group.adjunct not in adjuncts:
+            yield from (word for word in group.words if not is_replaced(group, word))
+
+
+class _Group(NamedTuple):
+    """Content words in succession, and the preposition that they are behind."""
+
+    words: tuple[str, ...]
+    adjunct: str
+
+
+def _groups(question: str, language: str) -> Iterator[_Group]:
+    """Yield the content words of a question in groups, without those of its interrogative ("how high is")."""
+    stops = question_stop_words(language)
+    asked = cue("focus", language).search(question)
+    text = question[: asked.start()] + " " + question[asked.end() :] if asked else question
+    group, adjunct = list[str](), ""
+    for word in re.split(r"[\s?？]+", text):
         for plain in pieces(word.strip(".,;:!()\"'¿¡"), language):
-            replaced = (asks and value_kinds(plain, language)) or (figures and _has_digit(plain))
-            if words(plain) and plain.casefold() not in question_stop_words(language) and not replaced:
-                yield plain
+            folded = plain.casefold()
+            if words(plain) and folded not in stops:
+                group.append(plain)
+                continue
+            if group:
+                yield _Group(tuple(group), adjunct)
+                group, adjunct = [], ""
+            if folded:
+                adjunct = folded if cue("adjunct", language).fullmatch(folded) else adjunct
+    if group:
+        yield _Group(tuple(group), adjunct)
 
 
 def _has_digit(text: str) -> bool:

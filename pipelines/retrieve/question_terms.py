@@ -125,13 +125,15 @@ class QuestionTerms:
         return frozenset(self.form(term, language) for term in self.weights)
 
     def apposed(self, language: str) -> frozenset[str]:
-        """Return the forms of the words that only introduce a code: "fault" in "What to do about fault F20?"."""
+        """Return the forms of the words beside a code that only say what it is: "fault" of "fault F20"."""
         text = self.text.lower()
-        before = {text[: text.find(self.words[code])].rstrip() for code in self.codes if self.words[code] in text}
+        around = [text.partition(self.words[code]) for code in self.codes if self.words[code] in text]
         return frozenset(
             self.form(term, language)
             for term, word in self.words.items()
-            if term not in self.codes and text.count(word) == 1 and any(one.endswith(word) for one in before)
+            if term not in self.codes
+            and text.count(word) == 1
+            and any(before.rstrip().endswith(word) or after.lstrip().startswith(word) for before, _, after in around)
         )
 
     def has_all(self, own: frozenset[str], language: str) -> bool:
