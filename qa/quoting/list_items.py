@@ -1,4 +1,4 @@
-"""The item of a list at the place that a question asks for."""
+"""The item of a list at the place that a question asks for, or behind the one that it names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipelines.lang.ordinals import LAST, item_asked
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence_score import OWN, ScoredUnit
-from pipelines.retrieve.list_items import item_number, list_below
+from pipelines.retrieve.list_items import item_number, items_around, list_below
 from pipelines.retrieve.question_terms import QuestionTerms, terms_at
 from qa.quoting.quotes import Quotes, quote_units
 
@@ -34,3 +35,14 @@ def item_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Quotes | N
             item = replace(item, covers=covers, coverage=question.share(covers))
             return replace(quote_units(question, [item]), compared=f"{len(items)} values of the list")
     return None
+
+
+def item_after(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Quotes | None:
+    """Return the numbered item that is the best unit and the next one, for a question about what is done after it."""
+    if question.wants or not scored or not cue("follows", question.language).search(question.text):
+        return None
+    items, _ = items_around(scored[0], scored)
+    place = next((place for place, item in enumerate(items) if item.unit.span == scored[0].unit.span), len(items))
+    if not item_number(scored[0].unit) or place + 1 >= len(items):
+        return None
+    return quote_units(question, items[place : place + 2])

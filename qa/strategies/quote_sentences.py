@@ -20,7 +20,7 @@ from qa.quoting.answer_selection import combined_cover, lacks_formal_value, sele
 from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_codes, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
-from qa.quoting.list_items import item_at
+from qa.quoting.list_items import item_after, item_at
 from qa.quoting.lists import compared, whole_list
 from qa.quoting.quotes import Quotes, quote_units
 from qa.quoting.row_selection import select_rows
@@ -67,9 +67,8 @@ def quoted(
     scored = demote_warned(asked, scored)
     if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
-    selection = (
-        item_at(asked, scored) or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
-    )
+    selection = item_at(asked, scored) or item_after(asked, scored)
+    selection = selection or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
     both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
     if selection and selection.items:

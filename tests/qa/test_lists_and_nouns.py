@@ -23,6 +23,8 @@ FILES = {
     "washer.md": "# Trolley washer\n\nThe washer was run for eight hours at 300 trays per hour. The water consumption"
     " was 0.19 litres per tray. No more than 12 trays may stand in a lane of the store.\n\n"
     "Flour trays are stored upright.\n",
+    "start.md": "# Starting the mixer\n\n1. Release the emergency stops.\n2. Rinse the bowl with hot water.\n"
+    "3. Set the height with the crank.\n4. Start at low speed.\n",
     "mail.md": "# Complaint\n\nOn Friday we received 14 boxes of batch L26.\n\nBakehouse Norden Ltd\n",
 }
 
@@ -54,6 +56,11 @@ def test_all_items_below_a_heading_that_names_the_question_are_quoted(knowledge:
         "Comprobar la fecha de caducidad de los panes",
         "Imprimir el recibo de prueba del día",
     ]
+
+
+def test_what_is_done_after_a_step_is_the_next_step(knowledge: KnowledgeBase) -> None:
+    found = quotes(knowledge.ask("What must be done after rinsing the bowl?"))
+    assert found == ["2. Rinse the bowl with hot water.", "3. Set the height with the crank."]
 
 
 def test_a_row_is_quoted_whole_if_the_question_only_introduces_its_code(knowledge: KnowledgeBase) -> None:
