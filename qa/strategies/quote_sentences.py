@@ -120,7 +120,7 @@ def _refusal(
 
 def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidence: Features) -> bool:
     """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit."""
-    limits = asks_sum(asked) or any(limits_asked(asked.text, asked.language))
+    limits = asked.comparison is not None or asks_sum(asked) or any(limits_asked(asked.text, asked.language))
     not_compared = any(item.has_cells for item in quotes) and limits
     covered = combined_cover(quotes)
     about = asked.wants or not asked.focus or asked.focused({term for term in covered if covered[term] >= NEAR})

@@ -20,6 +20,9 @@ FILES = {
     "La tienda abre a las ocho de la mañana.\n",
     "codes.md": "# Machine codes\n\n| Code | Fault | Remedy |\n| --- | --- | --- |\n"
     "| F12 | Dough too wet | Add 50 g of flour |\n| F20 | Belt blocked | Remove the loaf |\n",
+    "parts.csv": "part,order no.,price\nflow sensor,FS-25,85 EUR\nrain sensor,RS-1,59 EUR\n",
+    "water.md": "# Bewässerung\n\n| Abschnitt | Beginn | Menge (l/m²) |\n| --- | --- | --- |\n"
+    "| Nord | 06:30 | 1,8 |\n| Süd | 07:30 | 2,6 |\n",
     "washer.md": "# Trolley washer\n\nThe washer was run for eight hours at 300 trays per hour. The water consumption"
     " was 0.19 litres per tray. No more than 12 trays may stand in a lane of the store.\n\n"
     "Flour trays are stored upright.\n",
@@ -68,6 +71,15 @@ def test_a_row_is_quoted_whole_if_the_question_only_introduces_its_code(knowledg
         "F20; Fault: Belt blocked; Remedy: Remove the loaf"
     ]
     assert quotes(knowledge.ask("What is the remedy for F12?")) == ["F12; Remedy: Add 50 g of flour"]
+
+
+def test_an_order_number_is_asked_for_like_any_other_column(knowledge: KnowledgeBase) -> None:
+    assert "order no.: FS-25" in quotes(knowledge.ask("What is the order number of the flow sensor?"))[0]
+
+
+def test_an_extreme_that_was_not_compared_is_doubted(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("Welcher Abschnitt bekommt am meisten Wasser?")
+    assert "2,6" in quotes(answer)[0] or answer.warnings
 
 
 def test_the_noun_behind_how_much_is_in_the_quote(knowledge: KnowledgeBase) -> None:
