@@ -84,7 +84,8 @@ def list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUni
 def is_term(question: QuestionTerms, item: ScoredUnit) -> bool:
     """Whether a unit is a term of the question alone, such as an error code, that is explained behind it."""
     text = item.unit.text
-    return not text.endswith(COLONS) and not is_complete(text) and question.has_all(item.unit.own, item.language)
+    known = bool(item.unit.own) and question.has_all(item.unit.own, item.language)
+    return known and not text.endswith(COLONS) and not is_complete(text)
 
 
 def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:

@@ -155,14 +155,14 @@ class ImapSource:
     def list(self) -> Iterable[Listed]:
         with self._errors("cannot be listed"):
             uids = _checked(self._client.uid("SEARCH", "ALL"))[0].decode().split()
-            told: dict[str, _Told] = {}
+            known: dict[str, _MessageInfo] = {}
             for first in range(0, len(uids), _AT_ONCE):
                 asked = ",".join(uids[first : first + _AT_ONCE])
-                told |= _messages(_checked(self._client.uid("FETCH", asked, _WANTED)))
+                known |= _messages(_checked(self._client.uid("FETCH", asked, _WANTED)))
         self._uids = {}
         listed = []
         for uid in uids:
-            one = told.get(uid, _Told())
+            one = known.get(uid, _MessageInfo())
             name = f"{self._mailbox}/{_name(one.headers, uid)}"
             self._uids[name] = uid
             listed.append(Listed(name, f"{self._validity}.{uid}", one.size))
@@ -220,14 +220,14 @@ def _password(host: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What a server tells about a message: size in bytes, -1 if it does not, and the line with the subject."""
+class _MessageInfo:
+    """Size of a message in bytes, -1 if the server does not tell it, and the header line with the subject."""
 
     size: int = -1
     headers: bytes = b""
 
 
-def _messages(parts: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, _Told]:
+def _messages(parts: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, _MessageInfo]:
     """Return the messages of a FETCH response by UID.
 
     A part is a pair if it ends with a literal, here the subject; the rest of that message is in the next part.
@@ -240,12 +240,12 @@ def _messages(parts: Iterable[bytes | tuple[bytes, bytes] | None]) -> dict[str, 
             found[-1] = (found[-1][0] + part, found[-1][1])
         elif part:
             found.append((part, b""))
-    told = {}
+    known = {}
     for text, headers in found:
         figures = {match.lastgroup: int(match[match.lastgroup or 0]) for match in _FIGURE.finditer(text)}
         if "uid" in figures:
-            told[str(figures["uid"])] = _Told(figures.get("size", -1), headers)
-    return told
+            known[str(figures["uid"])] = _MessageInfo(figures.get("size", -1), headers)
+    return known
 
 
 def _quoted(name: str) -> str:
