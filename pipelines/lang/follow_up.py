@@ -64,16 +64,17 @@ def _subject(question: str, following: str) -> Iterator[str]:
     """Yield the subject words of a question that the `following` one does not replace.
 
     - Codes and years replace the previous ones.
-    - "And its mass?" replaces the kind of value, "And the gear?", without one, the last thing named before.
+    - "And its mass?" and "And the mass?" replace the kind of value, "And the gear?" the last thing named before.
     - "And for children?" replaces what is behind the same preposition, and neither of these.
     """
     language = detect_language(question, _EXPECTED)
     own = [word for word in _own_words(following, language) if not _has_digit(word)]
-    valued = any(value_kinds(word, language) for word in own)
+    refers = cue("points_back", language).search(following) is not None
+    valued = any(value_kinds(word, language) or refers for word in own)
     groups = list(_groups(question, language))
     adjuncts = {group.adjunct for group in _groups(following, language)} - {""}
     named = [group for group in groups if not group.adjunct]
-    replaces = own and not valued and len(named) > 1 and not cue("points_back", language).search(following)
+    replaces = own and not valued and len(named) > 1
 
     def is_replaced(group: _Group, word: str) -> bool:
         if _has_digit(word):

@@ -167,8 +167,8 @@ def _kept_breaks(lines: Sequence[Line], right: float | None) -> set[int]:
 def _word_fits(above: Line, line: Line, right: float) -> bool:
     """Whether the first word of a line would have fitted on the line above, with an em to spare."""
     text = line.text.strip()
-    # Lines of Hebrew and Arabic end on the left.
-    if not text or above.text.rstrip().endswith(HYPHENS) or RIGHT_TO_LEFT.match(text):
+    # Lines of Hebrew and Arabic end on the left; two parts of a justified line are beside each other.
+    if not text or above.rect.beside(line.rect) or above.text.rstrip().endswith(HYPHENS) or RIGHT_TO_LEFT.match(text):
         return False
     # Chinese and Japanese lines may be broken after any character.
     word = 1 if CJK_START.match(text) else len(text.split(None, 1)[0])

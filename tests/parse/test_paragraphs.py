@@ -90,6 +90,14 @@ def test_line_breaks_that_nobody_needed_are_kept(text: tuple[str, ...], right: f
     assert paragraph_text(lines(*text), right) == "\n".join(text)
 
 
+def test_parts_of_a_justified_line_are_one_line() -> None:
+    first, *parts = lines("The error is at most 0.1 % of the span,", "including", "non-linearity,", "hysteresis")
+    beside = [replace(part, rect=part.rect._replace(top=13, bottom=23)) for part in parts]
+    assert paragraph_text([first, *beside], 300) == (
+        "The error is at most 0.1 % of the span, including non-linearity, hysteresis"
+    )
+
+
 @pytest.mark.parametrize("right", [None, 300.0])
 def test_wrapped_lines_of_running_text_are_joined(right: float | None) -> None:
     text = ("The pump was run for two hours at rated", "flow, and no leakage was seen at its", "shaft seal. Note:")

@@ -51,6 +51,7 @@ async def test_without_a_model_a_follow_up_gets_the_subject_of_the_previous_ques
         ("Wie hoch ist die Drehzahl der WS 110?", "Und die der WS 180?", "Und die der WS 180? (Drehzahl)"),
         ("What is the filling pressure for glass?", "And for PET?", "And for PET? (filling pressure)"),
         ("What is the pressure of the valve?", "And its temperature?", "And its temperature? (valve)"),
+        ("What is the efficiency of the K80?", "And its mass?", "And its mass? (K80)"),
         ("Who supplies the valve seal?", "And the glue roller?", "And the glue roller? (supplies)"),
         ("Wie hoch ist das Drehmoment für M8?", "Und für M10?", "Und für M10? (Drehmoment)"),
         ("E630 的额定载重量是多少？", "E1000 呢？", "E1000 呢？ (额定载重量)"),
