@@ -82,12 +82,13 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     """Return the units of `hits` scored against the question, best first."""
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
     thing = defined_thing(question)
-    coverage = _Coverage(question, hits, found, lexicon, thing)
+    coverage = _Coverage(question, hits, found, lexicon)
+    focus = 0.0 if thing else FOCUS  # "lintian" in "What is lintian?" is not what is asked for
     top = max((hit.score for hit in hits), default=0.0) or 1.0
     gains = [revision_gain(hit, question) for hit in hits]
     defines = defining(found, thing)
     scored = [
-        _scored(unit, question, unit.hit.score / top, gains[unit.rank], place in defines, coverage)
+        _scored(unit, question, unit.hit.score / top, gains[unit.rank], place in defines, focus, coverage)
         for place, unit in enumerate(found)
     ]
     scored.sort(key=_order)
@@ -106,7 +107,13 @@ def _order(item: ScoredUnit) -> tuple[float, int, int]:
 
 
 def _scored(
-    unit: EvidenceUnit, question: QuestionTerms, chunk: float, gain: float, defines: bool, coverage: _Coverage
+    unit: EvidenceUnit,
+    question: QuestionTerms,
+    chunk: float,
+    gain: float,
+    defines: bool,
+    focus: float,
+    coverage: _Coverage,
 ) -> ScoredUnit:
     value = bool(question.wants) and not unit.label and _gives(question, unit, coverage)  # "2 Ropes" is a heading
     asking = question.asking if value else frozenset[str]()
@@ -116,9 +123,14 @@ def _scored(
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
     score += LABELLED * _has_label_of(question, unit)
-    if not coverage.thing and unit.denied.isdisjoint(question.forms(unit.hit.chunk.language)):
-        score += FOCUS * question.focused({term for term, cover in covers.items() if cover >= OWN})
+    if focus and question.focus and not _denies(unit, question):
+        score += focus * question.focused({term for term, cover in covers.items() if cover >= OWN})
     return ScoredUnit(unit, score, covered, value, covers, defines)
+
+
+def _denies(unit: EvidenceUnit, question: QuestionTerms) -> bool:
+    """Whether a unit denies a term of the question: "Mineral oil" below "Not suitable for"."""
+    return bool(unit.denied) and not unit.denied.isdisjoint(question.forms(unit.hit.chunk.language))
 
 
 def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> bool:
@@ -187,9 +199,8 @@ class _Coverage:
         hits: Sequence[Hit],
         found: Sequence[EvidenceUnit],
         lexicon: Lexicon,
-        thing: str = "",
     ) -> None:
-        self._question, self._codes, self.thing = question, question.codes, thing
+        self._question, self._codes = question, question.codes
         self._outside_rows = {
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
