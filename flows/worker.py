@@ -37,7 +37,7 @@ TELL_SECONDS = 2.0
 """Interval at which the server is asked for the states of runs."""
 TOLD = [StateType.RUNNING, StateType.COMPLETED, StateType.FAILED, StateType.CRASHED, StateType.CANCELLED]
 MOST_TOLD = 50
-"""Maximum runs whose states are read; more do not change within `TELL_SECONDS`."""
+"""Number of runs, the latest, whose states are followed."""
 
 
 def work(once: bool = False, say: Callable[[str], None] = print) -> None:

@@ -193,7 +193,7 @@ def record_run(catalog: Catalog, folder: str, settings: dict[str, object], repor
     RUNS.write(catalog, (*kept, record)[-MOST_RUNS:])
 
 
-OF_DOCUMENTS = ("parse.", "chunk.", "atomize.", "graph.", "llm.", "embed.")
+COMPILING_SECTIONS = ("parse.", "chunk.", "atomize.", "graph.", "llm.", "embed.")
 """The sections of settings on which compiled documents depend."""
 
 
@@ -206,14 +206,16 @@ def repeated_because(documents: int, catalog: Catalog, settings: dict[str, objec
         return ""
     runs = RUNS.read(catalog)
     before = runs[-1].settings if runs else {}
-    names = sorted(name for name in {*before, *settings} if name.startswith(OF_DOCUMENTS))
+    names = sorted(name for name in {*before, *settings} if name.startswith(COMPILING_SECTIONS))
     differ = [
         f"{name} {before.get(name, 'not set')} (now {settings.get(name, 'not set')})"
         for name in names
         if before.get(name) != settings.get(name)
     ]
     which = "1 unchanged document is" if documents == 1 else f"{documents} unchanged documents are"
-    why = f"settings differ from the last run: {', '.join(differ)}" if differ else "another version compiled before"
+    why = (
+        f"settings differ from the last run: {', '.join(differ)}" if differ else "another version, or other tag classes"
+    )
     return f"{which} compiled again; {why}"
 
 

@@ -70,7 +70,7 @@ def _subject(question: str, following: str) -> Iterator[str]:
     language = detect_language(question, _EXPECTED)
     own = [word for word in _own_words(following, language) if not _has_digit(word)]
     refers = cue("points_back", language).search(following) is not None
-    valued = any(value_kinds(word, language) or refers for word in own)
+    valued = bool(own) and (refers or any(value_kinds(word, language) for word in own))
     groups = list(_groups(question, language))
     adjuncts = {group.adjunct for group in _groups(following, language)} - {""}
     named = [group for group in groups if not group.adjunct]

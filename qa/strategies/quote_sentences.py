@@ -119,7 +119,7 @@ def _refusal(
 
 
 def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidence: Features) -> bool:
-    """Whether quotes lack a figure or column of the question, or are rows neither added nor compared with its limit."""
+    """Whether quotes lack a figure, column or noun of the question, or are rows that were not compared as it asks."""
     limits = asked.comparison is not None or asks_sum(asked) or any(limits_asked(asked.text, asked.language))
     not_compared = any(item.has_cells for item in quotes) and limits
     covered = combined_cover(quotes)

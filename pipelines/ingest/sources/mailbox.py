@@ -34,15 +34,12 @@ _FIGURE = re.compile(rb"UID (?P<uid>\d+)|RFC822\.SIZE (?P<size>\d+)")
 _WANTED = "(UID RFC822.SIZE BODY.PEEK[HEADER.FIELDS (SUBJECT)])"
 _MOST_HEADERS = 1 << 16
 """Bytes that are read for the subject: headers with long signatures have 10 to 20 KiB."""
+_SHORT = 12
+"""Digits of a digest in a name: 48 bits do not agree by chance in a mailbox of a million messages."""
 
 
 def _name(headers: bytes, key: str) -> str:
     return f"{subject_of(headers)} ({key}).eml"
-
-
-def _short(key: bytes) -> str:
-    """Return a key for names: 48 bits do not agree by chance in a mailbox of a million messages."""
-    return digest(key)[:12]
 
 
 def _headers(box: mailbox.Maildir, key: str) -> bytes:
@@ -67,7 +64,7 @@ class MaildirSource:
 
     def list(self) -> Iterable[Listed]:
         self._places = {
-            folder + _name(_headers(box, key), _short(key.encode())): (box, key)
+            folder + _name(_headers(box, key), digest(key.encode())[:_SHORT]): (box, key)
             for folder, box in _folders(self._path)
             for key in sorted(box.iterkeys())
         }
@@ -108,9 +105,10 @@ class MboxSource:
         found = {}
         for key in self._box.iterkeys():
             data = self._box.get_bytes(key)
-            name = _name(data, _short(data))
+            version = digest(data)
+            name = _name(data[:_MOST_HEADERS], version[:_SHORT])
             self._keys[name] = key
-            found[name] = Listed(name, digest(data), len(data))
+            found[name] = Listed(name, version, len(data))
         return found.values()
 
     def read(self, name: str, into: BinaryIO, known: str = "") -> str:
