@@ -1,9 +1,11 @@
 """Writes language data of libraries into `pipelines/lang/data`, so that only the data is needed at run time.
 
-    pip install wordfreq==3.1.1 babel==2.18.0 faker==40.54.0 && python deploy/language_data.py
+    pip install wordfreq==3.1.1 babel==2.18.0 faker==40.54.0 PyICU==2.10.2 && python deploy/language_data.py
 
 - `common_words/CODE.txt`: the commonest words, the commonest first, of wordfreq (Robyn Speer, Exquisite Corpus, 2022;
   the data under CC BY-SA 4.0), which joins eight kinds of sources (subtitles, news, books, the web, encyclopedias);
+- `number_words/CODE.txt`: numbers in words in all genders and cases, by the rules of Unicode CLDR 42 in ICU 72
+  (Unicode licence), each line a number and its forms;
 - `unit_names/CODE.toml`: what units are called, by what they measure, of Unicode CLDR 47 through babel;
 - `names/CODE.txt`: first names, or in Chinese and Japanese surnames, of faker (MIT licence).
 """
@@ -14,6 +16,7 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import icu
 from babel import Locale
 from wordfreq import available_languages, top_n_list
 
@@ -36,7 +39,7 @@ SINGLE = {
 }  # fmt: skip
 UNLIKELY = (
     "-person", "-point", "-cup", "-drop", "-pinch", "-dram", "-jigger", "-stone", "-grain", "-carat", "-solar",
-    "-earth", "-light", "-quarter", "-spoon", "-decade", "-night", "-jp", "-imperial", "beaufort", "-knot",
+    "-dalton", "-earth", "-light", "-quarter", "-spoon", "-decade", "-night", "-jp", "-imperial", "beaufort", "-knot",
     "-fathom", "-furlong", "scandinavian", "dunam", "astronomical", "parsec", "acre-foot", "bushel", "therm-us",
     "force-kilowatt-hour-per", "temperature-generic",
 )  # fmt: skip
@@ -50,6 +53,11 @@ PEOPLE = {
     "tr": ("tr_TR",), "uk": ("uk_UA",), "zh": ("zh_CN",),
 }  # fmt: skip
 SURNAME_FIRST = ("zh", "ja")
+SPELLED = (*range(101), *range(200, 1001, 100), 1_000_000)
+"""Numbers that documents write in words."""
+NOT_SPELLED = ("ordinal", "year", "days", "financial")
+"""Parts of the names of ICU's rules for ordinals, years, days of a month and cheques."""
+INVISIBLE = str.maketrans("", "", "\u00ad\u200b")
 
 
 def write_lines(folder: str, code: str, lines: Iterable[str], suffix: str = "txt") -> None:
@@ -76,11 +84,42 @@ def unit_names(code: str) -> None:
 
 
 def names_of(lengths: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Yield what a unit is called behind a figure, in all plural forms; abbreviations only where they are long."""
+    """Yield what a unit is called behind a figure, in all plural forms; abbreviations only where they are long.
+
+    CLDR leaves out the long forms that equal the short ones.
+    """
+    abbreviated = bool(set(lengths.get("long", ())) - {"per"})
     for length, forms in lengths.items():
         if hasattr(forms, "items"):
-            shortest = 2 if length == "long" else 4
+            shortest = 2 if length == "long" or (length == "short" and not abbreviated) else 4
             yield from (spelled(pattern, shortest) for form, pattern in forms.items() if form != "per")
+
+
+def number_words(code: str) -> None:
+    rules = icu.RuleBasedNumberFormat(icu.URBNFRuleSetTag.SPELLOUT, icu.Locale(OTHER_NAMES.get(code, code)))
+    named = [rules.getRuleSetName(place) for place in range(rules.getNumberOfRuleSetNames())]
+    kept = [name for name in named if "spellout" in name and not any(part in name for part in NOT_SPELLED)]
+    kept = [name for name in kept if "native" in name] or kept  # the Chinese numerals of Korean are other words too
+    forms = {number: set(spellings(rules, kept, number)) for number in SPELLED}
+    if not any(letter.isdigit() for letter in "".join(forms[2])):  # the rules of no language
+        for number in (100, 1000, 1_000_000):
+            forms[number] |= {word for form in forms[number] for one in forms[1] for word in behind(form, one)}
+        write_lines("number_words", code, (f"{number} {'|'.join(sorted(forms[number]))}" for number in SPELLED))
+
+
+def spellings(rules: icu.RuleBasedNumberFormat, named: Iterable[str], number: int) -> Iterator[str]:
+    """Yield the forms of a number, those with a hyphen also with a blank, as many write them."""
+    for name in named:
+        rules.setDefaultRuleSet(name)
+        form = rules.format(number).translate(INVISIBLE).lower()
+        yield from (form, form.replace("-", " "))
+
+
+def behind(form: str, one: str) -> Iterator[str]:
+    """Yield "hundred" for "one hundred": it follows "a" or a figure as often."""
+    first, _, word = form.partition(" ")
+    if first == one and word.isalpha():
+        yield word
 
 
 def listed(names: Iterable[str]) -> str:
@@ -106,6 +145,7 @@ def names(code: str) -> None:
 def main() -> None:
     for code in CODES:
         common_words(code)
+        number_words(code)
         unit_names(code)
         names(code)
 

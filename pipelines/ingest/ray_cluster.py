@@ -19,7 +19,8 @@ PORT = 10001
 RETRIES = 3
 """Retries of a job whose node was lost, as with the default settings of Dask."""
 CONNECTION_TRIES = 3
-"""Attempts to connect: for each, Ray forks a process from one with many threads, and such a process sometimes dies."""
+"""Attempts to connect: for each, Ray forks a process from one with many threads, and such a process sometimes dies or
+never answers."""
 
 
 class RayCluster:
@@ -78,7 +79,7 @@ def _connected(ray: Any, address: str) -> Any:
     with socket.create_connection((parts.hostname or "", parts.port or PORT), timeout=TIMEOUT_S):
         pass  # Ray's client retries a closed port for half a minute
     for _ in range(CONNECTION_TRIES - 1):
-        with suppress(ConnectionAbortedError):
+        with suppress(ConnectionError):
             return _connection(ray, address)
     return _connection(ray, address)
 

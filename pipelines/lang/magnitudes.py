@@ -43,8 +43,9 @@ def magnitude(name: str, cell: str, language: str, asked: Comparison) -> Magnitu
     """
     if asked.kinds == {Kind.DATE}:
         return _date(cell, language)
-    first = _DIGIT.search(cell) or number_words(language).search(cell)
-    if first is None or len(_LETTERS.findall(cell[: first.start()])) > _WORDS_BEFORE:
+    digit = _DIGIT.search(cell)
+    starts = [digit.start()] if digit else [start for start, _, _ in number_words(cell, language)]
+    if not starts or len(_LETTERS.findall(cell[: starts[0]])) > _WORDS_BEFORE:
         return None
     values = [value for value in _values(name, cell, language) if value.kind not in _NO_FIGURES]
     found = [*filter(None, (_measured(value, language) for value in values))] or [*_plain(name, cell, language)]

@@ -1,4 +1,4 @@
-"""Numbers in text with all their possible readings, and dates."""
+"""Numbers in text, in digits with all their possible readings and in words, and dates."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.characters import MARK, UNSPACED_CHARACTER
 from pipelines.lang.profile import longest_first, profile
 from pipelines.lang.terms import words
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import StringFinder, cue
 
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
@@ -20,8 +20,8 @@ _BLANK = re.compile("[ \u00a0\u202f']")
 _LAST = re.compile(r"\d[\d.,]*")
 _THOUSANDS = re.compile(r",\d{3}(?!\d)")
 _PERCENT = re.compile(r"\s?[%％]")
-_CJK_NUMERALS = "一二两三四五六七八九十百千"
-_WORD = re.compile(rf"[^\W\d_{_CJK_NUMERALS}]+|[{_CJK_NUMERALS}]+")
+_CJK_NUMERALS = re.compile("[一二两三四五六七八九十百千]+")
+_IN_WORD = re.compile(rf"[\w{MARK}]")
 
 _NUMBER_LANGUAGES = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
 """Languages with lists of number words; if two of them share a word, the later one counts."""
@@ -85,22 +85,41 @@ def numbers(text: str) -> list[Number]:
 def values(text: str) -> frozenset[float]:
     """Return all readings of all numbers in `text`, including small ones in words."""
     found = {value for number in numbers(text) for value in number.values}
-    known = _words("")
-    found |= {known[word] for word in _WORD.findall(text.lower()) if word in known}
-    return frozenset(found)
+    return frozenset(found | {value for _, _, value in number_words(text) if value is not None})
 
 
-@cache
-def number_words(language: str = "") -> re.Pattern[str]:
-    """Return a pattern for the number words of a language, or of all languages if it is not given."""
-    spaced = [word for word in _words(language) if not CJK_CHARACTER.search(word)]
-    branches = [rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first(spaced)))})(?!\w)"] if spaced else []
-    return re.compile("|".join([*branches, rf"[{_CJK_NUMERALS}]+"]), re.IGNORECASE)
+def number_words(text: str, language: str = "") -> list[tuple[int, int, float | None]]:
+    """Return the numbers in words of a language, or of all languages if it is not given, as (start, end, value).
+
+    The value of a long run of Chinese numerals is None.
+
+    >>> number_words("after twenty-five years", "en")
+    [(6, 17, 25.0)]
+    """
+    found: list[tuple[int, int, float | None]] = []
+    lowered = text.lower() if len(text.lower()) == len(text) else "".join(one.lower()[:1] for one in text)
+    spelled = [one for one in _finder(language).find(lowered) if _is_whole(text, one[0], one[1])]
+    spelled += [(*one.span(), _words(language).get(one.group())) for one in _CJK_NUMERALS.finditer(text)]
+    for start, end, value in sorted(spelled, key=lambda one: (one[0], -one[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end, value))
+    return found
 
 
 def number_word(word: str, language: str = "") -> float | None:
-    """Return the value of a number word, or None if it is not listed."""
+    """Return the value of a number in words, or None if it is not listed."""
     return _words(language).get(word.lower())
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no letter, digit or vowel sign is next to this part of a text."""
+    return not (_IN_WORD.match(text, start - 1, start) if start else None) and not _IN_WORD.match(text, end)
+
+
+@cache
+def _finder(language: str) -> StringFinder[float | None]:
+    spaced = {word: value for word, value in _words(language).items() if not UNSPACED_CHARACTER.search(word)}
+    return StringFinder(spaced)
 
 
 @cache

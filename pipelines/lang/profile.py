@@ -33,7 +33,7 @@ class LanguageProfile:
     - `compounds`: whether compounds are written as one word; `links` are the letters between their parts.
     - `decimal`, `group`: the separators of decimals and thousands.
     - `months`, `months_short`, `weekdays`: the forms of the name of each month and weekday (from Monday).
-    - `numbers`: number words with their values.
+    - `numbers`: numbers in words with their values.
     - `abbreviations`: words whose final period does not end a sentence, without the period.
     - `articles`: forms of the article, alone and joined to a preposition, if `noun_capitals`.
     - `labels`: words before the number of a part, a table or a figure.
@@ -106,7 +106,7 @@ def profile(language: str) -> LanguageProfile:
         _forms(table, "months"),
         _forms(table, "months_short"),
         _forms(table, "weekdays"),
-        MappingProxyType(_numbers(table)),
+        MappingProxyType(_number_words(code) | table.get("other_numbers", {})),
         _words(table, "abbreviations"),
         _words(table, "articles"),
         _words(table, "labels"),
@@ -151,11 +151,12 @@ def _forms(table: Mapping[str, Any], name: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(forms.split("|")) for forms in table.get(name, ()))
 
 
-def _numbers(table: Mapping[str, Any]) -> dict[str, float]:
-    found: dict[str, float] = dict(table.get("other_numbers", {}))
-    for value, forms in enumerate(table.get("numbers", ())):
-        found |= dict.fromkeys(filter(None, forms.split("|")), float(value))
-    return found
+def _number_words(code: str) -> dict[str, float]:
+    """Return the numbers in words of a language, from a file with a number and its forms in each line."""
+    path = _DATA / "number_words" / f"{code}.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if code.isalpha() and path.is_file() else []
+    numbers = (line.partition(" ") for line in lines)
+    return {form: float(number) for number, _, forms in numbers for form in forms.split("|")}
 
 
 @cache

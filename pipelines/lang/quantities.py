@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CURRENCY
 from pipelines.lang.names import names_organization, names_person
-from pipelines.lang.numbers import DATE, decimal, number_word, number_words
+from pipelines.lang.numbers import DATE, decimal, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
 from pipelines.lang.terms import stem
 from pipelines.lang.word_lists import cue
@@ -87,11 +87,12 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """Units without blanks, by their exact spelling, by their folded spelling, and by the stem of their name."""
+    """Units by their exact and their folded spelling without blanks, and by the stem of a name; `names` are folded."""
 
     exact: Mapping[str, Kind]
     folded: Mapping[str, Kind]
     stems: Mapping[str, Kind]
+    names: Collection[str]
 
 
 def quantities(text: str, language: str = "") -> list[Value]:
@@ -143,7 +144,7 @@ def plain_numbers(text: str, language: str = "") -> list[tuple[int, int]]:
     taken = [value.span for value in _quantities(text, language)] + [Span(*one.span()) for one in _CLOCK.finditer(text)]
     articles = profile(language or "en").stop_words
     found = [match.span() for match in _PLAIN.finditer(text)]
-    found += [one.span() for one in number_words(language).finditer(text) if one.group().lower() not in articles]
+    found += [(start, end) for start, end, _ in number_words(text, language) if text[start:end].lower() not in articles]
     return [one for one in found if not any(span.start < one[1] and one[0] < span.end for span in taken)]
 
 
@@ -172,9 +173,9 @@ def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]
         before = text[max(0, match.start() - 1) : match.start()]
         if not before.isalpha() or _CJK_END.search(before):
             yield match.start(), match.end(), decimal(match.group())
-    for match in number_words(language).finditer(text):
-        if not _FIGURE_BEFORE.search(text, max(0, match.start() - 2), match.start()):
-            yield match.start(), match.end(), number_word(match.group(), language)
+    for start, end, value in number_words(text, language):
+        if not _FIGURE_BEFORE.search(text, max(0, start - 2), start):
+            yield start, end, value
 
 
 def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:
@@ -191,13 +192,13 @@ def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:
 
 
 def _ends_here(text: str, start: int, end: int, language: str) -> bool:
-    """Whether a unit ends here: not before a letter ("5 men" is not "5 m"), and, if it is a word, not before another
-    word ("5 in stock")."""
+    """Whether a unit ends here: not before a letter ("5 men" is not "5 m"), and, if its symbol is a word, not before
+    another word ("5 in stock")."""
     if not text[end - 1].isspace() and (
         _CJK_END.search(text[start:end]) or not _LETTER_BEHIND.match(text, end, end + 1)
     ):
         written = text[start:end].lower()
-        is_word = written in profile(language or "en").stop_words and written not in _TABLE["money"].get(language, ())
+        is_word = written in profile(language or "en").stop_words and written not in _units(language).names
         return not (is_word and _WORD_BEHIND.match(text, end, end + 2))
     return False
 
@@ -223,7 +224,7 @@ def _units(language: str) -> _Units:
     clear = {symbol: kinds.copy().pop() for symbol, kinds in folded.items() if len(kinds) == 1 and len(symbol) > 1}
     names = dict(_names(language))
     stems = {stem(name, language): kind for name, kind in names.items() if _WORD.fullmatch(name)}
-    return _Units(symbols, clear | {_BLANKS.sub("", name): kind for name, kind in names.items()}, stems)
+    return _Units(symbols, clear | {_BLANKS.sub("", name): kind for name, kind in names.items()}, stems, names.keys())
 
 
 def _names(language: str) -> Iterator[tuple[str, Kind]]:

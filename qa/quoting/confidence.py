@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.lang.numbers import tells_when
-from pipelines.lang.quantities import Kind
+from pipelines.lang.quantities import Kind, plain_numbers
 from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import columns_asked, terms_of
@@ -78,12 +78,12 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
 def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     """Whether a kind of value is asked for that none of the best two units has.
 
-    Always False for times, which may have no number ("daily", "until it is dry"). A number may be that of the rows, and
-    a date may be told by what happens before.
+    A number may be that of the rows, a date or time may be told by what happens before, and how often something is
+    done by a number of times ("two times a year").
     """
-    if not question.wants or Kind.TIME in question.wants or (chosen and _counts_any_row(question, chosen[0])):
+    if not question.wants or (chosen and _counts_any_row(question, chosen[0])):
         return False
-    return not any(item.gives or (Kind.DATE in question.wants and _tells_when(item)) for item in chosen[:2])
+    return not any(item.gives or _tells_time(question, item) for item in chosen[:2])
 
 
 def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
@@ -93,8 +93,13 @@ def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
     return counts_rows(question, best) and not named
 
 
-def _tells_when(item: ScoredUnit) -> bool:
-    return tells_when(item.unit.text, item.language)
+def _tells_time(question: QuestionTerms, item: ScoredUnit) -> bool:
+    """Whether a date, time or frequency is asked for, and a unit tells it without giving a value of this kind."""
+    text, language = item.unit.text, item.language
+    counted = (text[end : end + 2].strip() for _, end in plain_numbers(text, language))
+    if Kind.TIME in question.wants and any(behind.isalpha() for behind in counted):
+        return True
+    return not question.wants.isdisjoint({Kind.DATE, Kind.TIME}) and tells_when(text, language)
 
 
 def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:

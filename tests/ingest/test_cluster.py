@@ -54,7 +54,9 @@ def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, env=patient) as head:
         try:
             _wait_for(ports[1], head)
-            yield Machines(f"ray://127.0.0.1:{ports[1]}", lambda: _kill_a_worker(head.pid))
+            address = f"ray://127.0.0.1:{ports[1]}"
+            _wait_for_nodes(address)
+            yield Machines(address, lambda: _kill_a_worker(head.pid))
         finally:
             parts = psutil.Process(head.pid).children(recursive=True)
             head.terminate()
@@ -77,6 +79,14 @@ def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
         sleep(0.2)
     how = "does not answer" if server.poll() is None else f"ended with {server.returncode}"
     raise AssertionError(f"Ray {how}")
+
+
+def _wait_for_nodes(address: str) -> None:
+    """Wait until a client of Ray is served: its port is open before that."""
+    ask = f"import ray; ray.init({address!r}); assert ray.cluster_resources()['CPU'] == 2"
+    end = monotonic() + LONGEST_START_S
+    while (asked := subprocess.run([sys.executable, "-c", ask], capture_output=True, check=False)).returncode:
+        assert monotonic() < end, asked.stderr.decode()
 
 
 def _kill_a_worker(head: int) -> None:

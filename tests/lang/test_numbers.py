@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.lang.numbers import decimal, numbers, values
+from pipelines.lang.numbers import decimal, number_words, numbers, values
 
 
 def test_numbers_inside_codes_are_ignored() -> None:
@@ -52,3 +52,26 @@ def test_a_number_is_compared_to_its_written_precision(text: str, exact: float, 
 )
 def test_the_last_number_of_a_text_is_read_as_a_decimal(figure: str, value: float | None) -> None:
     assert decimal(figure) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "written", "value"),
+    [
+        ("after twenty-five years", "en", "twenty-five", 25.0),
+        ("treinta y cinco días", "es", "treinta y cinco", 35.0),
+        ("innen achtzehn Tagen", "de", "achtzehn", 18.0),
+        ("около двадцати пяти часов", "ru", "двадцати пяти", 25.0),
+        ("두 시간 발효한다", "ko", "두", 2.0),
+        ("तीन घंटे", "hi", "तीन", 3.0),
+        ("二十五天", "zh", "二十五", 25.0),
+        ("İki saat", "tr", "İki", 2.0),
+    ],
+)
+def test_numbers_in_words_are_read_whole_in_any_language(text: str, language: str, written: str, value: float) -> None:
+    ((start, end, found),) = number_words(text, language)
+    assert (text[start:end], found) == (written, value)
+
+
+@pytest.mark.parametrize(("text", "language"), [("한국에서", "ko"), ("Zehntel", "de"), ("often", "en"), ("तीनों", "hi")])
+def test_a_part_of_a_word_is_no_number(text: str, language: str) -> None:
+    assert number_words(text, language) == []

@@ -39,7 +39,6 @@ _MADE = {
     "pipelines.lang.word_lists.bounded": "from lists of ours, each without a repeat beside one that takes the same",
     "pipelines.lang.counting._places": "an escaped pair of letters",
     "pipelines.lang.dates._named": "escaped names of months from our own data; every run beside them is bounded",
-    "pipelines.lang.numbers.number_words": "escaped words from a list of ours, or one run of numerals",
     "pipelines.lang.terms._number_formats": "runs of digits and an escaped mark between them, which is no digit",
     "pipelines.lang.questions._splitters": "escaped words from lists",
     "pipelines.atomize.grounding._find": "escaped words with white space between them: a word cannot match a blank",
