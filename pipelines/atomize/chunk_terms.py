@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.int32]
+_SHARED = 3
+"""Rare terms that a chunk must have to be found: with more, more lists are read, and fewer chunks are left. In
+linux-doc, 1, 2, 3, 4 leave 3,700, 840, 360, 240 of 83,600 chunks for an atom; 3 takes two thirds of the time of 1."""
 _DENSE = 8
 """Entries per chunk, as a divisor, from which a count for every chunk is quicker than putting the entries in order."""
 
@@ -42,23 +45,24 @@ class ChunkTerms:
     def having(self, terms: Collection[str], least: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return chunks in order, among them all that have at least `least` (> 0) of some distinct terms.
 
-        With them comes how many each has at most. A chunk that has `least` of k terms has one of the k + 1 - `least`
+        With them comes how many each has at most. A chunk that has `least` of k terms has n of the k + n - `least`
         rarest: the others need not be looked through.
         """
         known = sorted(self._known(terms))
-        rare = known[: max(0, len(known) + 1 - least)]
+        shared = min(_SHARED, least)
+        rare = known[: max(0, len(known) + shared - least)]
         if not rare:
             return np.zeros(0, np.intp), np.zeros(0, np.intp)
         found = np.concatenate([self._chunks[self._places[one] : self._places[one + 1]] for one in rare])
         if len(found) * _DENSE > self._count:
             counts = np.bincount(found, minlength=self._count)
-            chunks = np.flatnonzero(counts > 0)
-            counts = counts[chunks]
-        else:  # what `np.unique` does, in half of its time for so few
-            found.sort()
-            ends = np.flatnonzero(np.append(found[1:] != found[:-1], True))
-            chunks, counts = found[ends], np.append(ends[:1] + 1, ends[1:] - ends[:-1])
-        return chunks, counts + (len(known) - len(rare))
+            chunks = np.flatnonzero(counts >= shared)
+            return chunks, counts[chunks] + (len(known) - len(rare))
+        found.sort()  # what `np.unique` does, in half of its time for so few
+        ends = np.flatnonzero(np.append(found[1:] != found[:-1], True))
+        counts = np.append(ends[:1] + 1, ends[1:] - ends[:-1])
+        enough = counts >= shared
+        return found[ends[enough]], counts[enough] + (len(known) - len(rare))
 
     def counts(self, terms: Collection[str], chunks: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return how many of some distinct terms each of these chunks has."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from pipelines.core.outcome import Failure, as_failure, ends_the_run
@@ -153,11 +152,10 @@ class CorpusWork:
         Because the index exists by then, readers need not read the whole graph.
         """
         try:
-            with ThreadPoolExecutor(1) as threads:  # the libraries of the vectors compute without Python's lock
-                updated = threads.submit(self._update_vector_indexes)
-                if self._entries.searchable():
-                    Retriever.of(self._stores, self._settings.retrieve).keep_index(updated.result)
-                updated.result()
+            if self._entries.searchable():
+                Retriever.of(self._stores, self._settings.retrieve).keep_index(self._update_vector_indexes)
+            else:
+                self._update_vector_indexes()
         except Exception as error:
             self._unindexed = (as_failure("the index of the graph", "index", error),)
         self._load.end()

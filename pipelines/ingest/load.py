@@ -114,7 +114,8 @@ class Loader:
     def write_graph(self, part: LoadPart, linking: Linking) -> tuple[Failure, ...]:
         """Write the graph and the catalog's entries of a part, and return the failures by document."""
         left = [(before, entry) for before, entry in part if entry.document not in self._failed]
-        failures = self._write_each(left, lambda some: self._write_graph(some, linking))
+        self._begin()
+        failures = tuple(self._write_some(left, lambda some: self._write_graph(some, linking)))
         for _, entry in left:
             if entry.document not in self._failed:
                 self._tell(Event(Stage.LOAD, Phase.DONE, entry.uri))
@@ -191,7 +192,9 @@ class Loader:
         self._stores.vectors.write(sorted(owners), join_records([self._vectors(entry, linking) for _, entry in batch]))
 
     def _write_graph(self, batch: LoadPart, linking: Linking) -> None:
-        with self._stores.catalog.transaction():  # one for all: they change mostly the same pages of the database
+        # One transaction for all: they change mostly the same pages of the database. With one for each 32 documents,
+        # linux-doc takes 70 s and writes half as much again, with one for a part 51 s.
+        with self._stores.catalog.transaction():
             for before, entry in batch:
                 if before is not None and before.document and before.document != entry.document:
                     self._stores.graph.remove(before.document)

@@ -18,10 +18,11 @@ from pipelines.core.document import document_date
 from pipelines.core.graph import Node, NodeKind
 from pipelines.lang.terms import terms
 from pipelines.retrieve import entity_fields
+from pipelines.retrieve.chunk_table import language_of
 from pipelines.retrieve.entity_fields import EntityFields, new_names
 from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.index import NO_INDEX, Index, document_words, title_keys
-from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, language_of, read_documents
+from pipelines.retrieve.read_graph import EdgeTable, ForeignEdge, NamedTable, TermsOf, read_documents
 from pipelines.retrieve.renumbering import (
     Pairs,
     Renumbering,
@@ -37,14 +38,17 @@ from pipelines.retrieve.strings import SortedMap, Strings
 from pipelines.store.graph import GraphStore
 
 
-def build_index(graph: GraphStore, before: Index | None = None) -> Index:
+def build_index(graph: GraphStore, before: Index | None = None, chunk_terms: TermsOf | None = None) -> Index:
     """Return the index of `graph`; equal graphs give equal indexes, whatever the store.
 
-    Unchanged documents are copied from `before`, an earlier index of the same graph.
+    Args:
+        graph: the graph to index.
+        before: an earlier index of the same graph, from which unchanged documents are copied.
+        chunk_terms: reads the terms of chunks; those that it does not give are computed.
     """
     digests = dict(sorted(graph.owners().items()))
     try:
-        return _IndexBuilder(graph, digests, before or NO_INDEX).index()
+        return _IndexBuilder(graph, digests, before or NO_INDEX, chunk_terms).index()
     except ForeignEdge:
         return _IndexBuilder(graph, digests, NO_INDEX).index()
 
@@ -52,12 +56,14 @@ def build_index(graph: GraphStore, before: Index | None = None) -> Index:
 class _IndexBuilder:
     """Builds an index from the previous one (`old`) and the changes in the graph."""
 
-    def __init__(self, graph: GraphStore, digests: Mapping[str, str], old: Index) -> None:
+    def __init__(
+        self, graph: GraphStore, digests: Mapping[str, str], old: Index, chunk_terms: TermsOf | None = None
+    ) -> None:
         known = dict(zip(old.owners, old.digests, strict=True))
         changed = {owner for owner in {**known, **digests} if known.get(owner) != digests.get(owner)}
         owners = sorted(changed & digests.keys()) if known else None
         self._old, self._owner_digests = old, digests
-        self._read, self._chunk_table = read_documents(graph, owners)
+        self._read, self._chunk_table = read_documents(graph, owners, chunk_terms)
         kept = np.array([document not in changed for document in old.documents], dtype=bool)
         self._documents = Renumbering.between(old.documents, kept, [node.id for node in self._read])
         self._chunks = Renumbering.between(old.chunks, kept[old.document_of], self._chunk_table.ids)
@@ -239,7 +245,7 @@ class _IndexBuilder:
     def _postings(self) -> SparseRows:
         numbers, words = self._terms
         new = self._chunk_table.postings()
-        place = words.places(self._chunk_table.terms)
+        place = self._chunk_table.places(words.places(self._chunk_table.terms))
         added = Entries(place[new.rows], self._chunks.of_new[new.columns], new.values)
         return renumbered(self._old.postings, numbers.of_old, self._chunks.of_old, len(words), added)
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind
-from pipelines.lang.terms import terms
+from pipelines.retrieve.chunk_table import ChunkTable
 from pipelines.retrieve.hit import text_of, texts_of
 from pipelines.retrieve.renumbering import Renumbering
-from pipelines.retrieve.sparse_rows import Entries, Numbers
+from pipelines.retrieve.sparse_rows import Numbers
 from pipelines.retrieve.strings import Strings
 from pipelines.store.graph import HASH_BYTES, GraphStore, node_hashes
 
 KINDS = (
     EdgeKind.MENTIONS, EdgeKind.HAS_TAG, EdgeKind.NEXT, EdgeKind.RELATED, EdgeKind.REFERENCES, EdgeKind.SUPERSEDES
 )  # fmt: skip
+TermsOf = Callable[[Collection[str] | None], Iterable[tuple[str, str]]]
+"""Returns the ids of the chunks of these owners (None: all) with their terms, see `Termed`."""
 _BETWEEN_DOCUMENTS = (EdgeKind.REFERENCES, EdgeKind.SUPERSEDES)
 
 
@@ -139,68 +140,15 @@ def _edges(graph: GraphStore, owners: Collection[str] | None) -> Iterator[Edge]:
     yield from graph.edges(KINDS if CORPUS_OWNER in owners else _BETWEEN_DOCUMENTS, owner=CORPUS_OWNER)
 
 
-@dataclass(slots=True)
-class ChunkTable:
-    """The chunk fields of the index, collected from one node at a time to save memory."""
-
-    ids: list[str] = field(default_factory=list)
-    owners: list[str] = field(default_factory=list)
-    pages: list[int] = field(default_factory=list)
-    languages: list[str] = field(default_factory=list)
-    rewritten: list[bool] = field(default_factory=list)
-    terms: dict[str, int] = field(default_factory=dict)
-    """The terms with local numbers, in the order of their first occurrence."""
-    _rows: array[int] = field(default_factory=lambda: array("i"))
-    _columns: array[int] = field(default_factory=lambda: array("i"))
-    _counts: array[float] = field(default_factory=lambda: array("f"))
-
-    def add(self, chunk: Node, title: str) -> None:
-        counted = Counter(terms(_searched_text(chunk, title), language_of(chunk)))
-        page = chunk.properties.get("page", 0)
-        self._rows.extend([self.terms.setdefault(term, len(self.terms)) for term in counted])
-        self._columns.extend([len(self.ids)] * len(counted))
-        self._counts.extend(counted.values())
-        self.ids.append(chunk.id)
-        self.owners.append(chunk.owner)
-        self.pages.append(page if isinstance(page, int) else 0)
-        self.languages.append(language_of(chunk))
-        self.rewritten.append(_is_rewritten(chunk, counted))
-
-    def in_order(self) -> ChunkTable:
-        """Return the table sorted by id."""
-        order = sorted(range(len(self.ids)), key=self.ids.__getitem__)
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order))
-        return ChunkTable(
-            ids=[self.ids[place] for place in order],
-            owners=[self.owners[place] for place in order],
-            pages=[self.pages[place] for place in order],
-            languages=[self.languages[place] for place in order],
-            rewritten=[self.rewritten[place] for place in order],
-            terms=self.terms,
-            _rows=self._rows,
-            _columns=array("i", rank[np.frombuffer(self._columns, dtype=np.int32)].tobytes()),
-            _counts=self._counts,
-        )
-
-    def postings(self) -> Entries:
-        """Return the frequency of each term in each chunk, both by their numbers in this table."""
-        return Entries(
-            np.frombuffer(self._rows, dtype=np.int32),
-            np.frombuffer(self._columns, dtype=np.int32),
-            np.frombuffer(self._counts, dtype=np.float32),
-        )
-
-
-def language_of(node: Node) -> str:
-    return text_of(node, "language")
-
-
-def read_documents(graph: GraphStore, owners: Collection[str] | None) -> tuple[list[Node], ChunkTable]:
-    """Return the documents of `owners` (None: all) sorted by id, and their chunks."""
+def read_documents(
+    graph: GraphStore, owners: Collection[str] | None, chunk_terms: TermsOf | None = None
+) -> tuple[list[Node], ChunkTable]:
+    """Return the documents of `owners` (None: all) sorted by id, and their chunks; see `build_index`."""
     documents = sorted(_nodes(graph, NodeKind.DOCUMENT, owners), key=lambda node: node.id)
     titles = {document.id: text_of(document, "title") for document in documents}
     chunks = ChunkTable()
+    for id, found in chunk_terms(owners) if chunk_terms else ():
+        chunks.add_terms(id, found)
     for chunk in _nodes(graph, NodeKind.CHUNK, owners):
         chunks.add(chunk, titles[chunk.owner])
     return documents, chunks.in_order()
@@ -256,17 +204,3 @@ def _split(hashes: NDArray[np.uint8]) -> list[bytes]:
 
 def _joined(hashes: Sequence[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(hashes), dtype=np.uint8).reshape(-1, HASH_BYTES)
-
-
-def _searched_text(chunk: Node, title: str) -> str:
-    """Return a chunk's text after its document's title, headings and context."""
-    headings = [part for part in texts_of(chunk, "heading_path") if part != title]
-    return "\n".join((title, *headings, text_of(chunk, "context"), str(chunk.properties["text"])))
-
-
-def _is_rewritten(chunk: Node, own: Collection[str]) -> bool:
-    """Whether a chunk's summary has terms that are not in `own`, the terms of the chunk."""
-    summary = text_of(chunk, "summary")
-    if summary in str(chunk.properties["text"]):
-        return False
-    return any(term not in own for term in terms(summary, language_of(chunk)))

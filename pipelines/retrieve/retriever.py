@@ -116,12 +116,12 @@ class Retriever:
         """Whether a search has found a chunk that is missing from the index or the graph."""
         return self._missed.is_set()
 
-    def keep_index(self, await_vectors: Callable[[], None] | None = None) -> None:
+    def keep_index(self, update_vectors: Callable[[], None] = lambda: None) -> None:
         """Build and cache the index of the current graph, unless it is cached, so that the first question is fast.
 
-        `await_vectors` is called after the graph was read and before vectors are read.
+        To be called when the vectors are those of the graph. `update_vectors` updates their own indexes meanwhile.
         """
-        self._stored.keep(await_vectors)
+        self._stored.keep(update_vectors)
 
     @cached_property
     def _search(self) -> LayerSearch:

@@ -190,3 +190,18 @@ class Revisable(Protocol):
         No id of `added` is in the store, except those in `gone`.
         """
         ...
+
+
+@runtime_checkable
+class Termed(Protocol):
+    """An optional protocol of vector stores: the terms that they keep for lexical search.
+
+    Without it, the terms of all new chunks are computed once more for the retrieval index.
+    """
+
+    def terms(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[tuple[str, str]]:
+        """Yield the ids of the records of a kind and owners (None: all) in any order, with their terms.
+
+        The terms are separated by blanks, see `EmbeddedRecords`.
+        """
+        ...

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
 from pipelines.core.knowledge import Entity
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.index import Index
@@ -13,6 +17,24 @@ def test_indexing_the_same_graph_twice_gives_the_same_index(store: EmbeddedStore
     assert again.chunk_entities.columns.tolist() == index.chunk_entities.columns.tolist()
     assert list(again.terms) == list(index.terms)
     assert index.dates[0] == "2025-01-01"
+
+
+def test_terms_that_are_read_give_the_same_index_as_terms_that_are_computed(store: EmbeddedStore, index: Index) -> None:
+    place = {chunk: number for number, chunk in enumerate(index.chunks)}
+
+    def read(owners: Collection[str] | None) -> Iterator[tuple[str, str]]:
+        """Read the terms of two chunks of the index, and of a chunk that is gone."""
+        for chunk in ("chunk:d", "chunk:b"):
+            rows = np.flatnonzero(index.postings.columns == place[chunk])
+            words = [index.terms[int(row)] for row in index.postings.rows()[rows]]
+            yield chunk, " ".join(np.repeat(words, index.postings.values[rows].astype(int)))
+        yield "chunk:gone", "a term of no other chunk"
+
+    again = build_index(store.graph, None, read)
+    assert list(again.terms) == list(index.terms)
+    assert again.postings.columns.tolist() == index.postings.columns.tolist()
+    assert again.postings.values.tolist() == index.postings.values.tolist()
+    assert again.rewritten.tolist() == index.rewritten.tolist()
 
 
 def test_a_name_inside_a_longer_name_has_a_lower_mention_weight(index: Index) -> None:

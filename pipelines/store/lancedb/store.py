@@ -114,6 +114,12 @@ class LanceVectorStore:
         table = self._tables.get(kind)
         return table.texts(owner) if table else {}
 
+    def terms(self, kind: RecordKind, owners: Collection[str] | None) -> Iterator[tuple[str, str]]:
+        """See `Termed`."""
+        table = self._tables.get(kind)
+        if table is not None and (owners is None or owners):
+            yield from table.terms(owners)
+
     def revise(self, kind: RecordKind, owner: str, gone: Sequence[str], added: EmbeddedRecords) -> None:
         """See `Revisable`."""
         if gone or added.records:

@@ -149,6 +149,14 @@ class VectorTable:
         repeated = (id for id, count in Counter(ids).items() if count > 1) if len(texts) < len(ids) else ()
         return texts | dict.fromkeys(repeated, "")
 
+    def terms(self, owners: Collection[str] | None) -> Iterator[tuple[str, str]]:
+        """Yield the ids and terms of the records of these owners (None: all); see `Termed`."""
+        query = self._table.search().select(["id", "terms"]).limit(max(1, self._count()))
+        if owners is not None:
+            query = query.where(among("owner", owners))
+        for batch in guarded(query.to_arrow).to_batches(BATCH):
+            yield from zip(batch["id"].to_pylist(), batch["terms"].to_pylist(), strict=True)
+
     def _add_language(self, embedded: EmbeddedRecords) -> None:
         if embedded.records and not self._has_language:
             guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipelines.core.errors import StoreMismatch
 from pipelines.core.vectors import Vectors
 from pipelines.lang.terms import terms
-from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Revisable, VectorStore
+from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Revisable, Termed, VectorStore
 
 A, B = "document:a", "document:b"
 KINDS = [RecordKind.CHUNK, RecordKind.ATOM]
@@ -169,6 +169,14 @@ class VectorStoreContract:
         filled.revise(RecordKind.CHUNK, A, [PUMP[0].id, VALVE[0].id], embedded(renamed))
         assert held(filled) == [renamed[0], SEAL[0]]
         assert filled.match(RecordKind.CHUNK, {"bolt": 1.0}, 1)[0].id == VALVE[0].id
+
+    def test_the_terms_of_records_are_those_of_their_texts(self, filled: VectorStore) -> None:
+        if not isinstance(filled, Termed):
+            return
+        expected = {one.id: " ".join(terms(one.text)) for one, _ in (PUMP, VALVE, SEAL)}
+        assert dict(filled.terms(RecordKind.CHUNK, None)) == expected
+        assert dict(filled.terms(RecordKind.CHUNK, [B])) == {SEAL[0].id: expected[SEAL[0].id]}
+        assert list(filled.terms(RecordKind.CHUNK, [])) == list(filled.terms(RecordKind.ATOM, None)) == []
 
     def test_records_are_read_by_kind_and_owner(self, filled: VectorStore) -> None:
         assert held(filled, (RecordKind.CHUNK,), [B]) == [SEAL[0]]
