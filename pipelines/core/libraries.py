@@ -1,4 +1,4 @@
-"""Process-wide configuration of libraries: telemetry off, one thread per model.
+"""Process-wide configuration of libraries: telemetry off, one thread per model, no freed memory kept.
 
 Telemetry is disabled by environment variables before any of the libraries is imported. Every package of Strata calls
 `disable_telemetry` on import, so this applies to every entry point: command line, Python, parse workers, Prefect flows
@@ -12,9 +12,11 @@ download none. The adapter of Neo4j's driver disables its telemetry.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -49,6 +51,16 @@ def disable_telemetry() -> None:
 THREADS = 1
 """Threads of a model. More threads spend time in busy waiting: on 122 pages of reports the layout model took 21.0
 processor seconds with one thread per core (two cores), and 12.5 with one thread in all (`benchmarks/parse_cost.py`)."""
+
+
+def return_memory() -> None:
+    """Return freed memory to the system, of which the C library of Linux keeps much.
+
+    Behind linking and loading linux-doc, these are 140 of 1,070 MiB.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager

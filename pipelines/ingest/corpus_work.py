@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from pipelines.core.libraries import return_memory
 from pipelines.core.outcome import Failure, as_failure, ends_the_run
 from pipelines.ingest.corpus import Gated, Linking, corpus_key, link_corpus
 from pipelines.ingest.dispatch import Dispatcher
@@ -151,6 +152,7 @@ class CorpusWork:
 
         Because the index exists by then, readers need not read the whole graph.
         """
+        return_memory()
         try:
             if self._entries.searchable():
                 Retriever.of(self._stores, self._settings.retrieve).keep_index(self._update_vector_indexes)

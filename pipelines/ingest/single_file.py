@@ -6,7 +6,6 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipelines.chunk.chunk import chunk
 from pipelines.core.concurrent import run_to_end
 from pipelines.core.document import Chunk, Document, Source
 from pipelines.core.errors import SourceError
@@ -60,6 +59,8 @@ def chunk_parsed(parsed: Parsed, settings: Settings, kb: Path) -> tuple[Chunk, .
 
 
 async def _chunks(document: Document, settings: Settings, folder: KnowledgeBaseFolder) -> tuple[Chunk, ...]:
+    from pipelines.chunk.chunk import chunk  # not needed to parse
+
     if not settings.llm.configured:
         return await chunk(document, Workers(settings).splitter(), settings.chunk)
     from pipelines.llm.stack import open_chat

@@ -154,7 +154,8 @@ class VectorTable:
         query = self._table.search().select(["id", "terms"]).limit(max(1, self._count()))
         if owners is not None:
             query = query.where(among("owner", owners))
-        for batch in guarded(query.to_arrow).to_batches(BATCH):
+        batches = guarded(lambda: query.to_batches(BATCH))
+        while batch := guarded(lambda: next(batches, None)):
             yield from zip(batch["id"].to_pylist(), batch["terms"].to_pylist(), strict=True)
 
     def _add_language(self, embedded: EmbeddedRecords) -> None:
