@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.tables import naming_column
-from qa.quoting.quote_text import quote_text
 
 MAX_ITEMS = 20
 """Maximum quoted rows or items of a list; the number of others is stated."""

@@ -15,11 +15,11 @@ from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.list_items import is_item
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
+from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.searches import Lexicon, Part, Retrieval, WholeCorpus, opening_sentence
 from pipelines.retrieve.shown_passages import cut
 from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
-from qa.quoting.quote_text import quote_text
 from qa.settings import AnswerSettings
 from qa.strategies.strategy import passage_steps, quoted_answer
 

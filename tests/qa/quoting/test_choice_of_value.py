@@ -156,3 +156,45 @@ def test_a_list_is_complete_or_warns_how_many_items_are_missing() -> None:
     told, warnings = answer(25)
     assert told == 20
     assert "not complete: 5 more" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "values"),
+    [
+        (
+            "en",
+            "How long does the diesel in the tank last?",
+            "The pump is a diesel engine and needs 20 minutes to start. Its tank is enough for six hours.",
+            ("20 minutes", "six hours"),
+        ),
+        (
+            "de",
+            "Wie lange reicht der Diesel im Tank?",
+            "Die Pumpe hat einen Diesel und braucht 20 Minuten zum Anlassen. Ihr Tank genügt für achtzehn Stunden.",
+            ("20 Minuten", "achtzehn Stunden"),
+        ),
+    ],
+)
+def test_two_values_of_which_each_lacks_a_word_of_the_question_are_both_quoted(
+    language: str, question: str, text: str, values: tuple[str, str]
+) -> None:
+    answer = ask(question, {"a.txt": text, "b.txt": "40 m"}, language)
+    assert all(any(value in claim.text for claim in answer.claims) for value in values)
+    assert any("Each quote has a value and lacks a word" in line for line in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "How long is the certificate CE-77 valid?", "Certificate: CE-77. The pump is valid for nobody."),
+        ("de", "Wie lange gilt das Zertifikat CE-77?", "Zertifikat: CE-77. Die Pumpe steht im Keller."),
+    ],
+)
+def test_a_duration_that_no_quote_gives_is_doubted(language: str, question: str, text: str) -> None:
+    answer = ask(question, {"a.txt": text, "b.txt": "40 m"}, language)
+    assert answer.abstained or any("(length, time)" in line or "(time)" in line for line in answer.warnings)
+
+
+def test_a_frequency_told_by_a_number_of_times_is_not_doubted() -> None:
+    texts = {"a.txt": "The pipes are washed two times a year.", "b.txt": "The hall is 40 m long."}
+    assert ask("How often are the pipes washed?", texts, "en").warnings == ()
