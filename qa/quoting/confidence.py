@@ -19,6 +19,7 @@ from pathlib import Path
 
 from pipelines.lang.numbers import tells_when
 from pipelines.lang.quantities import Kind, plain_numbers
+from pipelines.lang.word_lists import cue_words
 from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import columns_asked, terms_of
@@ -79,7 +80,7 @@ def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     """Whether a kind of value is asked for that none of the best two units has.
 
     A number may be that of the rows, a date or time may be told by what happens before, and how often something is
-    done by a number of times ("two times a year").
+    done by a number of times ("two times a year"), or by words ("daily") that are not known in all languages.
     """
     if not question.wants or (chosen and _counts_any_row(question, chosen[0])):
         return False
@@ -96,9 +97,10 @@ def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
 def _tells_time(question: QuestionTerms, item: ScoredUnit) -> bool:
     """Whether a date, time or frequency is asked for, and a unit tells it without giving a value of this kind."""
     text, language = item.unit.text, item.language
-    counted = (text[end : end + 2].strip() for _, end in plain_numbers(text, language))
-    if Kind.TIME in question.wants and any(behind.isalpha() for behind in counted):
-        return True
+    if Kind.TIME in question.wants:
+        counted = (text[end : end + 2].strip() for _, end in plain_numbers(text, language))
+        if not cue_words("time", language) or any(behind.isalpha() for behind in counted):
+            return True
     return not question.wants.isdisjoint({Kind.DATE, Kind.TIME}) and tells_when(text, language)
 
 

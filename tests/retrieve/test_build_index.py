@@ -1,13 +1,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 import numpy as np
+import pytest
 
+from pipelines.core.errors import StoreError
+from pipelines.core.graph import Edge
 from pipelines.core.knowledge import Entity
+from pipelines.llm.wordllama import WordLlamaEmbedder
 from pipelines.retrieve.build_index import build_index
 from pipelines.retrieve.index import Index
+from pipelines.retrieve.stored_index import StoredIndex
 from pipelines.store.embedded_store import EmbeddedStore
+from pipelines.store.lancedb.store import LanceVectorStore
+from pipelines.store.sqlite_graph import SqliteGraph
 from tests.retrieve.small_graph import number
 
 
@@ -54,3 +62,17 @@ def test_chunks_of_a_document_titled_with_the_name_are_marked(index: Index) -> N
         zip(index.entity_chunks.columns[entries].tolist(), index.named_in_title[entries].tolist(), strict=True)
     )
     assert named_in_title == {number(index, "b"): False, number(index, "c"): True, number(index, "d"): False}
+
+
+def test_the_vectors_are_updated_even_if_the_index_cannot_be_built(
+    store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> Iterator[Edge]:
+        raise StoreError("the edges cannot be read")
+
+    monkeypatch.setattr(SqliteGraph, "edges", fails)
+    updated: list[str] = []
+    vectors, embedder = LanceVectorStore(tmp_path / "vectors", 64), WordLlamaEmbedder(64)
+    with pytest.raises(StoreError):
+        StoredIndex(store.graph, vectors, embedder, tmp_path / "index").keep(lambda: updated.append("once"))
+    assert updated == ["once"]

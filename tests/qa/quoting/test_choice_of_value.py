@@ -195,6 +195,16 @@ def test_a_duration_that_no_quote_gives_is_doubted(language: str, question: str,
     assert answer.abstained or any("(length, time)" in line or "(time)" in line for line in answer.warnings)
 
 
-def test_a_frequency_told_by_a_number_of_times_is_not_doubted() -> None:
-    texts = {"a.txt": "The pipes are washed two times a year.", "b.txt": "The hall is 40 m long."}
-    assert ask("How often are the pipes washed?", texts, "en").warnings == ()
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "How often are the pipes washed?", "The pipes are washed two times a year."),
+        ("en", "How often are the pipes washed?", "The pipes are washed regularly."),
+        ("de", "Wie oft werden die Rohre gespült?", "Die Rohre werden stündlich gespült."),
+        ("cs", "Jak často se čistí potrubí?", "Potrubí se čistí denně."),
+    ],
+)
+def test_a_frequency_without_a_value_is_not_doubted(language: str, question: str, text: str) -> None:
+    answer = ask(question, {"a.txt": text, "b.txt": "40 m"}, language)
+    assert not answer.abstained
+    assert not any("what is asked for" in line for line in answer.warnings)
