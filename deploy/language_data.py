@@ -103,7 +103,7 @@ def number_words(code: str) -> None:
     forms = {number: set(spellings(rules, kept, number)) for number in SPELLED}
     if not any(letter.isdigit() for letter in "".join(forms[2])):  # the rules of no language
         for number in (100, 1000, 1_000_000):
-            forms[number] |= {word for form in forms[number] for one in forms[1] for word in behind(form, one)}
+            forms[number] |= {word for form in forms[number] for one in forms[1] for word in without_one(form, one)}
         write_lines("number_words", code, (f"{number} {'|'.join(sorted(forms[number]))}" for number in SPELLED))
 
 
@@ -115,7 +115,7 @@ def spellings(rules: icu.RuleBasedNumberFormat, named: Iterable[str], number: in
         yield from (form, form.replace("-", " "))
 
 
-def behind(form: str, one: str) -> Iterator[str]:
+def without_one(form: str, one: str) -> Iterator[str]:
     """Yield "hundred" for "one hundred": it follows "a" or a figure as often."""
     first, _, word = form.partition(" ")
     if first == one and word.isalpha():

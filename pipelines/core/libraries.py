@@ -56,7 +56,7 @@ processor seconds with one thread per core (two cores), and 12.5 with one thread
 def return_memory() -> None:
     """Return freed memory to the system, of which the C library of Linux keeps much.
 
-    Behind linking and loading linux-doc, these are 140 of 1,070 MiB.
+    After linking and loading linux-doc, these are 120 of 1,070 MiB.
     """
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library

@@ -97,7 +97,9 @@ def number_words(text: str, language: str = "") -> list[tuple[int, int, float | 
     [(6, 17, 25.0)]
     """
     found: list[tuple[int, int, float | None]] = []
-    lowered = text.lower() if len(text.lower()) == len(text) else "".join(one.lower()[:1] for one in text)
+    lowered = text.lower()
+    if len(lowered) != len(text):  # "İ" becomes two characters
+        lowered = "".join(one.lower()[:1] for one in text)
     spelled = [one for one in _finder(language).find(lowered) if _is_whole(text, one[0], one[1])]
     spelled += [(*one.span(), _words(language).get(one.group())) for one in _CJK_NUMERALS.finditer(text)]
     for start, end, value in sorted(spelled, key=lambda one: (one[0], -one[1])):

@@ -1,7 +1,8 @@
 """Language profiles, from data files and libraries.
 
-To add a language, add a file `data/CODE.toml` with any of the fields of `LanguageProfile`, without the prefix `own_`.
-The profile of a language without a file has the data of the libraries.
+To add a language, add a file `data/CODE.toml` with any of the fields of `LanguageProfile`, without the prefix `own_`;
+numbers in words are in `data/number_words/CODE.txt`, further ones in the file's `other_numbers`. The profile of a
+language without a file has the data of the libraries.
 
 Stop words are those of Snowball, which are only function words; stopwordsiso also has "Jahr", "Mensch" and "вода". For
 94 questions about German, French and Spanish pages, the right page was first for 56 with Snowball's words and for 54

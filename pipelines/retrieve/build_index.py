@@ -245,7 +245,7 @@ class _IndexBuilder:
     def _postings(self) -> SparseRows:
         numbers, words = self._terms
         new = self._chunk_table.postings()
-        place = self._chunk_table.places(words.places(self._chunk_table.terms))
+        place = self._chunk_table.by_number(words.places(self._chunk_table.terms))
         added = Entries(place[new.rows], self._chunks.of_new[new.columns], new.values)
         return renumbered(self._old.postings, numbers.of_old, self._chunks.of_old, len(words), added)
 

@@ -44,7 +44,8 @@ class ChunkTable:
 
     def add(self, chunk: Node, title: str) -> None:
         """Add a chunk of the document with this title."""
-        own = self._early.pop(chunk.id, None) if language_of(chunk) else None  # a record has its document's language
+        # The record of a chunk without a language has that of its document: its terms may be others.
+        own = self._early.pop(chunk.id, None) if language_of(chunk) else None
         if own is None:
             own = self._count(terms(_searched_text(chunk, title), language_of(chunk)))
         page = chunk.properties.get("page", 0)
@@ -85,10 +86,13 @@ class ChunkTable:
         kept = columns >= 0
         return Entries(rows, columns, counts) if kept.all() else Entries(rows[kept], columns[kept], counts[kept])
 
-    def places(self, of: NDArray[np.int32]) -> Numbers:
-        """Return places by the numbers of `terms`, from places `of` the terms in their order; -1 for other numbers."""
+    def by_number(self, places: NDArray[np.int32]) -> Numbers:
+        """Return places, one for each of `terms` in their order, in the order of the terms' numbers.
+
+        Numbers that are not in `terms` have -1.
+        """
         found = np.full(max(self.terms.values(), default=-1) + 1, -1, dtype=np.int32)
-        found[list(self.terms.values())] = of
+        found[list(self.terms.values())] = places
         return found
 
     def _count(self, found: Iterable[str]) -> int:
