@@ -21,6 +21,7 @@ _LAST = re.compile(r"\d[\d.,]*")
 _THOUSANDS = re.compile(r",\d{3}(?!\d)")
 _PERCENT = re.compile(r"\s?[%％]")
 _CJK_NUMERALS = re.compile("[一二两三四五六七八九十百千]+")
+_LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARK}-][^\W\d_]*)*")
 _IN_WORD = re.compile(rf"[\w{MARK}]")
 
 _NUMBER_LANGUAGES = ("ja", "ru", "nl", "pt", "it", "es", "fr", "de", "zh", "en")
@@ -194,6 +195,14 @@ def tells_when(text: str, language: str = "") -> bool:
     if any(pattern.search(text) for pattern in (DATE, _OLD_YEAR_OR_TIME, cue("time", language))):
         return True
     return not _names_of_days(language).isdisjoint(words(text, language))
+
+
+def names_month_or_weekday(text: str, language: str = "") -> bool:
+    """Whether a text has the name of a month or weekday, in English with a capital: "in April", but not "may"."""
+    english, modal = _names_of_days("en"), profile("en").question_words
+    found = ((word, word.casefold()) for word in _LETTERS.findall(text))
+    names = _names_of_days(language)
+    return any(low in names and (low not in english or (word[0].isupper() and low not in modal)) for word, low in found)
 
 
 @cache

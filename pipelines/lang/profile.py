@@ -38,7 +38,8 @@ class LanguageProfile:
     - `abbreviations`: words whose final period does not end a sentence, without the period.
     - `articles`: forms of the article, alone and joined to a preposition, if `noun_capitals`.
     - `labels`: words before the number of a part, a table or a figure.
-    - `own_stop_words`, `own_function_words`: `stop_words` and `function_words` as the data file lists them.
+    - `own_stop_words`, `own_function_words`: `stop_words` and `function_words` as the data file lists them;
+      `further_stop_words` are those that the other lists lack.
     - `phrase_ends`: words at which a key phrase ends, besides the function words.
     - `question_words`: interrogative and referring words of questions, which need not occur in the answer.
     """
@@ -61,13 +62,14 @@ class LanguageProfile:
     labels: frozenset[str] = frozenset()
     own_stop_words: frozenset[str] = frozenset()
     own_function_words: frozenset[str] = frozenset()
+    further_stop_words: frozenset[str] = frozenset()
     phrase_ends: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
 
     @property
     def stop_words(self) -> frozenset[str]:
         """Words that are omitted from the terms of a text."""
-        return self.own_stop_words or _library_stop_words(self.code)
+        return (self.own_stop_words or _library_stop_words(self.code)) | self.further_stop_words
 
     @property
     def function_words(self) -> frozenset[str]:
@@ -113,6 +115,7 @@ def profile(language: str) -> LanguageProfile:
         _words(table, "labels"),
         _words(table, "stop_words"),
         _words(table, "function_words"),
+        _words(table, "further_stop_words"),
         _words(table, "phrase_ends"),
         _words(table, "question_words"),
     )

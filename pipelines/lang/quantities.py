@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK, CURRENCY
 from pipelines.lang.names import names_organization, names_person
-from pipelines.lang.numbers import DATE, decimal, number_words
+from pipelines.lang.numbers import DATE, decimal, names_month_or_weekday, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
 from pipelines.lang.terms import stem
 from pipelines.lang.word_lists import cue
@@ -65,7 +65,11 @@ _TABLE = read_table("units")
 _SIGNS = re.escape(CURRENCY)
 _CODES = "|".join(sign for sign in _TABLE["money"]["symbols"] if sign.isalpha())
 _MONEY_BEFORE = re.compile(rf"(?:[{_SIGNS}]|\b(?:{_CODES}))\s?(?P<figure>\d(?:[\d.,]*\d)?)")
-_PHONE = re.compile(r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b")
+_PHONE = re.compile(
+    r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b"
+    r"|(?<![\w.,+-])\+\d{1,3}(?:[\s/.-]\(?\d{1,5}\)?){2,5}(?![\w,-])|(?<![\w.,-])0\d(?:[\s.-]\d\d){4}(?![\w,-])"
+)
+"""The last two: with the sign of a country code, groups of any length; without, five pairs as in French."""
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.]+")
 _NAMED = named_languages("unit_names")
 _PLAIN = re.compile(rf"(?m)(?!^\d{{1,3}}[.)]\s)(?<![^\W{CJK}])(?<![.,-])\d[\d.,]*(?![^\W{CJK}])")
@@ -127,7 +131,9 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
         return True
     if Kind.PERSON in kinds and (names_person(text, language) or names_organization(text)):
         return True
-    if Kind.DATE in kinds and (_CLOCK.search(text) or cue("clock", language).search(text)):
+    if Kind.DATE in kinds and (
+        _CLOCK.search(text) or cue("clock", language).search(text) or names_month_or_weekday(text, language)
+    ):
         return True
     if Kind.REASON in kinds and cue("reason", language).search(text):
         return True

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import dropwhile, islice, pairwise, takewhile
 
+from pipelines.core.ids import normalize
 from pipelines.lang.characters import HAN, HIRAGANA, KATAKANA, UNSPACED_CHARACTER, fold
 from pipelines.lang.dates import is_date
 from pipelines.lang.derivation import without_enclitics
@@ -74,10 +75,10 @@ def _side_by_side(values: Sequence[float]) -> set[int]:
     return set(taken[-1])
 
 
+@cache
 def question_stop_words(language: str) -> frozenset[str]:
-    """Return the words of questions that answers need not contain, those of English if the language is unknown."""
-    known = profile(language or "en")
-    return known.stop_words | known.question_words
+    """Return the normalized words of questions that answers need not contain; without a language, those of English."""
+    return stop_words(language or "en").union(map(normalize, profile(language or "en").question_words))
 
 
 def question_language(

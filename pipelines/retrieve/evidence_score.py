@@ -16,7 +16,7 @@ from functools import lru_cache
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
-from pipelines.lang.quantities import Kind, gives
+from pipelines.lang.quantities import Kind, gives, is_unit
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.definitions import defining
@@ -28,6 +28,8 @@ from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
+CODE_ABOVE = 0.9
+"""Cover of a code in headings."""
 RELATED = 0.8
 """Factor for a related word, together with its cosine, and for the separate words of a compound."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
@@ -139,14 +141,17 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> 
     If the number of things is asked for, it must be a number of these things.
     """
     language, text = unit.hit.chunk.language, _without(question, unit)
-    if question.counted and question.wants == {Kind.NUMBER}:
+    things = question.words.get(question.counted, "")
+    if things and question.wants == {Kind.NUMBER} and not is_unit(things, question.language):
         counted = question.focus if question.counted in question.focus else (question.counted,)
-        things = frozenset().union(*(coverage.forms(term, language) for term in counted))
+        forms = frozenset().union(*(coverage.forms(term, language) for term in counted))
         if unit.fields:
-            return counts_in_row(unit.fields, things, unit.own | unit.above, language)
-        return counts_in_text(text, things, language)
+            return counts_in_row(unit.fields, forms, unit.own | unit.above, language)
+        return counts_in_text(text, forms, language)
     if gives(question.wants, text, language):
         return True
+    if question.wants == {Kind.NUMBER} and not question.counts and any(map(str.isdigit, text)):
+        return True  # "GB-77415" is a serial number
     if any(question.wants_of(name, cell, language) for name, cell in unit.fields):
         return True
     who = _labelled(unit) if Kind.PERSON in question.wants else ()
@@ -230,14 +235,14 @@ class _Coverage:
 
     def forms(self, term: str, language: str) -> frozenset[str]:
         """Return the forms of a term and of the related words in texts in a language."""
-        own = self._question.parts(term, language) or frozenset({self._question.form(term, language)})
+        own = self._question.parts(term, language) | {self._question.form(term, language)}
         return own | {other for other, _ in self._related.get(term, ())}
 
     def _place(self, term: str, unit: EvidenceUnit) -> float:
         if term in unit.own:
             return OWN
         if term in unit.above:
-            return OWN if term in self._codes else ABOVE
+            return CODE_ABOVE if term in self._codes else ABOVE
         if _is_data(unit):  # other rows are about other things
             return CHUNK if term in self._outside_rows[unit.rank] else 0.0
         if term in unit.near:

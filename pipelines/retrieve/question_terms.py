@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison, comparison_asked
@@ -137,8 +137,9 @@ class QuestionTerms:
         )
 
     def has_all(self, own: frozenset[str], language: str) -> bool:
-        """Whether a text in `language` with these terms has no word that is not in the question."""
-        return own <= _all_terms(self.text, language)
+        """Whether a text in `language` with these terms has no word that is not in the question, but stop words."""
+        asked, content = _all_terms(self.text, language), own - _stop_terms(language)
+        return own <= asked or (bool(content) and content <= asked)
 
     def wants_of(self, column: str, cell: str, language: str) -> bool:
         """Whether the name of a cell's column, in `language`, names a kind of value that is asked for.
@@ -154,6 +155,11 @@ class QuestionTerms:
 @lru_cache(maxsize=64)  # called for each unit of each passage found
 def _all_terms(text: str, language: str) -> frozenset[str]:
     return frozenset(terms(text, language, stop=False))
+
+
+@cache
+def _stop_terms(language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in stop_words(language))
 
 
 def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:

@@ -4,7 +4,17 @@ from pathlib import Path
 import pytest
 import Stemmer
 
-from pipelines.lang.profile import LanguageProfile, longest_first, profile, read_table
+from pipelines.core.ids import normalize
+from pipelines.lang.profile import (
+    LanguageProfile,
+    longest_first,
+    named_languages,
+    profile,
+    read_table,
+    read_words,
+)
+from pipelines.lang.questions import question_stop_words
+from pipelines.lang.terms import is_paired
 
 _CODES = sorted(path.stem for path in (Path(__file__).parents[2] / "pipelines" / "lang" / "data").glob("??.toml"))
 
@@ -34,6 +44,18 @@ def test_the_german_profile_combines_its_file_and_libraries() -> None:
     )  # fmt: skip
     assert {"märz", "okt"} <= german.month_names
     assert {"der", "und", "nicht"} <= german.stop_words
+
+
+_SPACED = [code for code in named_languages("common_words") if not is_paired(read_words("common_words", code)[0])]
+_MOST = 3
+"""Maximum words among the twenty most frequent that are not function words: names of countries, "time", "new"."""
+
+
+@pytest.mark.parametrize("code", _SPACED)
+def test_the_most_frequent_words_of_a_language_are_stop_words(code: str) -> None:
+    frequent = read_words("common_words", code)[:20]
+    others = [word for word in frequent if normalize(word) not in question_stop_words(code)]
+    assert len(others) <= _MOST, others
 
 
 def test_a_regional_variant_has_the_profile_of_its_language() -> None:
