@@ -14,10 +14,11 @@ from pipelines.lang.numbers import decimal
 from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.table_series import ScoredCell, Series, SeriesSearch, asked_cells, name_terms
+from pipelines.retrieve.term_cover import ABOVE, OWN
 
 _SEARCHED = 6
 """Number of best units of which one must be a row of the table."""

@@ -8,13 +8,11 @@ question get a bonus (`pipelines.retrieve.definitions`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.graph.document_names import revisions_in
-from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
 from pipelines.lang.quantities import Kind, gives, is_unit
 from pipelines.lang.terms import terms
@@ -23,20 +21,13 @@ from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
-from pipelines.retrieve.related_words import related_words
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
+from pipelines.retrieve.term_cover import ABOVE, OWN, TermCover
 
-OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
-"""Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
-CODE_ABOVE = 0.9
-"""Cover of a code in headings."""
-RELATED = 0.8
-"""Factor for a related word, together with its cosine, and for the separate words of a compound."""
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """Weights of the parts of the score."""
 LABEL = 0.08
 """Penalty for what only names a subject: headings, table headers, and short texts without a term of their own."""
-_CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _COMPARED = 12
 """Number of best units, by the other parts, whose semantic similarity is computed."""
 SUPERSEDED = 0.04
@@ -84,7 +75,7 @@ def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) 
     """Return the units of `hits` scored against the question, best first."""
     found = [unit for rank, hit in enumerate(hits) for unit in units(hit, rank)]
     thing = defined_thing(question)
-    coverage = _Coverage(question, hits, found, lexicon)
+    coverage = TermCover(question, hits, found, lexicon)
     focus = 0.0 if thing else FOCUS  # "lintian" in "What is lintian?" is not what is asked for
     top = max((hit.score for hit in hits), default=0.0) or 1.0
     gains = [revision_gain(hit, question) for hit in hits]
@@ -115,7 +106,7 @@ def _scored(
     gain: float,
     defines: bool,
     focus: float,
-    coverage: _Coverage,
+    coverage: TermCover,
 ) -> ScoredUnit:
     value = bool(question.wants) and not unit.label and _gives(question, unit, coverage)  # "2 Ropes" is a heading
     asking = question.asking if value else frozenset[str]()
@@ -135,7 +126,7 @@ def _denies(unit: EvidenceUnit, question: QuestionTerms) -> bool:
     return bool(unit.denied) and not unit.denied.isdisjoint(question.forms(unit.hit.chunk.language))
 
 
-def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> bool:
+def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> bool:
     """Whether a unit has a value asked for: with a unit of measure, or in a column with a suitable name.
 
     If the number of things is asked for, it must be a number of these things.
@@ -158,7 +149,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: _Coverage) -> 
     return any(_names_who(question, name, cell, coverage, language) for name, cell in who)
 
 
-def _names_who(question: QuestionTerms, name: str, cell: str, coverage: _Coverage, language: str) -> bool:
+def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCover, language: str) -> bool:
     """Whether a cell has letters, and its column name what the question asks about: "Maker" for "Who made ...?"."""
     named = frozenset(terms(name, language))
     return any(map(str.isalpha, cell)) and any(named & coverage.forms(term, language) for term in question.weights)
@@ -193,73 +184,6 @@ def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
 def _figures(text: str) -> tuple[str, ...]:
     """Return the words of a question with digits."""
     return tuple(word.strip(".,?!()") for word in text.split() if any(map(str.isdigit, word)))
-
-
-class _Coverage:
-    """The cover of a term, or of related words in the passages, by a unit and its context."""
-
-    def __init__(
-        self,
-        question: QuestionTerms,
-        hits: Sequence[Hit],
-        found: Sequence[EvidenceUnit],
-        lexicon: Lexicon,
-    ) -> None:
-        self._question, self._codes = question, question.codes
-        self._outside_rows = {
-            rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
-            for rank in range(len(hits))
-        }
-        denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
-        self._related = {
-            term: [(other, cosine) for other, cosine in related if other not in denied]
-            for term, related in related_words(question, hits, lexicon).items()
-        }
-
-    def cover(self, term: str, unit: EvidenceUnit) -> float:
-        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it."""
-        language = unit.hit.chunk.language
-        form = self._question.form(term, language)
-        if form in unit.denied and not self._question.negative:
-            return 0.0
-        best = self._place(form, unit)
-        if term in self._codes and best < OWN and _has_apart(unit, self._question.words[term]):
-            return OWN
-        if parts := self._question.parts(term, language):
-            best = max(best, RELATED * min(self._place(part, unit) for part in parts))
-        for other, cosine in self._related.get(term, ()):
-            if RELATED * cosine <= best:
-                break
-            best = max(best, RELATED * cosine * self._place(other, unit))
-        return best
-
-    def forms(self, term: str, language: str) -> frozenset[str]:
-        """Return the forms of a term and of the related words in texts in a language."""
-        own = self._question.parts(term, language) | {self._question.form(term, language)}
-        return own | {other for other, _ in self._related.get(term, ())}
-
-    def _place(self, term: str, unit: EvidenceUnit) -> float:
-        if term in unit.own:
-            return OWN
-        if term in unit.above:
-            return CODE_ABOVE if term in self._codes else ABOVE
-        if _is_data(unit):  # other rows are about other things
-            return CHUNK if term in self._outside_rows[unit.rank] else 0.0
-        if term in unit.near:
-            return NEAR
-        return CHUNK if term in unit.chunk else 0.0
-
-
-def _is_data(unit: EvidenceUnit) -> bool:
-    """Whether a unit is a table row and not a header."""
-    return unit.is_row and not unit.label
-
-
-def _has_apart(unit: EvidenceUnit, code: str) -> bool:
-    """Whether a unit has a code with other separators: "MT 80" or "MT80" for "mt-80"."""
-    parts = _CODE_PART.findall(code)
-    pattern = r"(?<!\w)" + r"[\W_]?".join(parts) + r"(?!\w)"
-    return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
 
 
 def is_indirect(question: QuestionTerms, item: ScoredUnit) -> bool:

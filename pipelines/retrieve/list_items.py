@@ -10,9 +10,10 @@ from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.sentences import is_complete
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import SENTENCE_ENDS, EvidenceUnit
-from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import in_reading_order
+from pipelines.retrieve.term_cover import ABOVE, OWN
 
 _MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
 """The mark of a list item, if the text contains it, with its number."""

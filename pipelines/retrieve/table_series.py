@@ -17,10 +17,11 @@ from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import is_paired
-from pipelines.retrieve.evidence_score import ABOVE, OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import column_names, is_total, rows_by_table, table_of, terms_of, whole_table
+from pipelines.retrieve.term_cover import ABOVE, OWN
 
 _UNCLEAR = frozenset({Kind.NUMBER, Kind.PERSON, Kind.REASON, Kind.PHONE, Kind.MAIL})
 """Kinds that do not tell which column is asked for."""

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.tables import in_reading_order
+from pipelines.retrieve.term_cover import OWN
 from qa.quoting.lists import counts_rows
 from qa.quoting.quotes import Quotes, not_complete, quote_units
 
@@ -80,7 +81,8 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     if question.negative or not _repeats(question, best):
         return best
     others = (item for item in scored if item.unit.rank == best.unit.rank and not _repeats(question, item))
-    return next((item for item in others if gain(question, best.covers, item.covers) >= _GAIN), best)
+    lacking = {term for term, cover in best.covers.items() if cover < OWN}
+    return next((item for item in others if any(item.covers[term] >= OWN for term in lacking)), best)
 
 
 def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:

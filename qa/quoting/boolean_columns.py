@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms, term_places, terms_at
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.table_series import ScoredCell, Series, asked_cells, name_terms, whole_column
 from pipelines.retrieve.tables import terms_of
+from pipelines.retrieve.term_cover import ABOVE
 from qa.quoting.quotes import Quotes
 from qa.quoting.row_selection import quote_rows
 

@@ -8,11 +8,12 @@ from math import isclose
 
 from pipelines.lang.quantities import Kind, in_row, quantities
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit, score_units
+from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
 from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.searches import Lexicon
+from pipelines.retrieve.term_cover import ABOVE
 
 _NEAR = 0.8
 """Minimum coverage of a unit about the same thing, and minimum score of a replacement, relative to the best unit; as in

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from pipelines.lang.ordinals import LAST, item_asked
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.list_items import item_number, items_around, list_below
 from pipelines.retrieve.question_terms import QuestionTerms, terms_at
+from pipelines.retrieve.term_cover import OWN
 from qa.quoting.quotes import Quotes, quote_units
 
 _SEARCHED = 5

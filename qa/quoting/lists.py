@@ -10,11 +10,12 @@ from itertools import takewhile
 
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
-from pipelines.retrieve.evidence_score import ABOVE, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.list_items import COLONS, head_of, is_item, is_term, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
+from pipelines.retrieve.term_cover import ABOVE
 from qa.quoting.quotes import MAX_ITEMS, Quotes, not_complete, quote_list, quote_units
 
 _MAX_SENTENCES = 6

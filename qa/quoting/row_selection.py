@@ -9,12 +9,13 @@ from pipelines.lang.magnitudes import Magnitude, magnitude
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.column_pairs import column_pair
 from pipelines.retrieve.column_sums import column_sum
-from pipelines.retrieve.evidence_score import OWN, ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_cells
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.table_series import ScoredCell, Series, SeriesSearch, asked_cells
 from pipelines.retrieve.tables import total_row
+from pipelines.retrieve.term_cover import OWN
 from qa.quoting.quotes import Quotes, quote_units
 
 _LEAST = 2

@@ -1,0 +1,106 @@
+"""How well an evidence unit covers a term of a question: in itself, or only in its headings, neighbours or chunk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipelines.lang.characters import fold
+from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.related_words import related_words
+from pipelines.retrieve.searches import Lexicon
+
+OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
+"""Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
+CODE_ABOVE = 0.9
+"""Cover of a code in headings."""
+RELATED = 0.8
+"""Factor for a related word, together with its cosine, and for the separate words of a compound."""
+_CODE_PART = re.compile(r"\d+|[^\W\d_]+")
+_RANGE = re.compile(
+    r"(?:[^\W\d_]+\s)?(\d{1,6})\s?(?:[-–—~〜～]|\.{2,3}|…|\s[^\W\d_]{1,3}\s)\s?(\d{1,6})(?:\s?[^\W\d]+)?"
+)
+"""A range in a cell: two numbers with a dash, dots or a short word between them, perhaps with a word on either side."""
+_WIDEST = 100
+"""Maximum ratio of the bounds of a range; a larger one is a code ("117-20931")."""
+
+
+class TermCover:
+    """The cover of the terms of a question, or of related words in the passages, by a unit and its context."""
+
+    def __init__(
+        self,
+        question: QuestionTerms,
+        hits: Sequence[Hit],
+        found: Sequence[EvidenceUnit],
+        lexicon: Lexicon,
+    ) -> None:
+        self._question, self._codes = question, question.codes
+        self._outside_rows = {
+            rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
+            for rank in range(len(hits))
+        }
+        denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
+        self._related = {
+            term: [(other, cosine) for other, cosine in related if other not in denied]
+            for term, related in related_words(question, hits, lexicon).items()
+        }
+
+    def cover(self, term: str, unit: EvidenceUnit) -> float:
+        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it."""
+        language = unit.hit.chunk.language
+        form = self._question.form(term, language)
+        if form in unit.denied and not self._question.negative:
+            return 0.0
+        best = self._place(form, unit)
+        if term in self._codes and best < OWN and _has_code(unit, self._question.words[term]):
+            return OWN
+        if parts := self._question.parts(term, language):
+            best = max(best, RELATED * min(self._place(part, unit) for part in parts))
+        for other, cosine in self._related.get(term, ()):
+            if RELATED * cosine <= best:
+                break
+            best = max(best, RELATED * cosine * self._place(other, unit))
+        return best
+
+    def forms(self, term: str, language: str) -> frozenset[str]:
+        """Return the forms of a term and of the related words in texts in a language."""
+        own = self._question.parts(term, language) | {self._question.form(term, language)}
+        return own | {other for other, _ in self._related.get(term, ())}
+
+    def _place(self, term: str, unit: EvidenceUnit) -> float:
+        if term in unit.own:
+            return OWN
+        if term in unit.above:
+            return CODE_ABOVE if term in self._codes else ABOVE
+        if _is_data(unit):  # other rows are about other things
+            return CHUNK if term in self._outside_rows[unit.rank] else 0.0
+        if term in unit.near:
+            return NEAR
+        return CHUNK if term in unit.chunk else 0.0
+
+
+def _is_data(unit: EvidenceUnit) -> bool:
+    """Whether a unit is a table row and not a header."""
+    return unit.is_row and not unit.label
+
+
+def _has_code(unit: EvidenceUnit, code: str) -> bool:
+    """Whether a unit has a code in another form: with other separators, or a number within a range of its cells."""
+    return _is_in_range(unit, int(code)) if code.isdigit() else _has_apart(unit, code)
+
+
+def _is_in_range(unit: EvidenceUnit, number: int) -> bool:
+    """Whether a cell of a row is a range of numbers, such as "3 to 5", with the number inside it."""
+    ranges = (_RANGE.fullmatch(cell.strip()) for _, cell in unit.fields)
+    bounds = (tuple(map(int, one.groups())) for one in ranges if one)
+    return any(low < number < high <= _WIDEST * low for low, high in bounds)
+
+
+def _has_apart(unit: EvidenceUnit, code: str) -> bool:
+    """Whether a unit has a code with other separators: "MT 80" or "MT80" for "mt-80"."""
+    parts = _CODE_PART.findall(code)
+    pattern = r"(?<!\w)" + r"[\W_]?".join(parts) + r"(?!\w)"
+    return any(map(str.isalpha, parts)) and re.search(pattern, fold(f"{unit.header}\n{unit.text}")) is not None
