@@ -42,6 +42,10 @@ def test_the_kind_of_value_is_recognized_in_questions_and_answers(
         (Kind.DATE, "早上8点开门", "zh"),
         (Kind.SPEED, "2.5 米/秒", "zh"),
         (Kind.TORQUE, "60 N・m", "ja"),
+        (Kind.PHONE, "телефон +7 812 555-01-44.", "ru"),
+        (Kind.PHONE, "Tél. 01 23 45 67 89", "fr"),
+        (Kind.DATE, "We will repair it in April, when it is dry.", "en"),
+        (Kind.DATE, "Les essais ont lieu en avril.", "fr"),
     ],
 )
 def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: str, language: str) -> None:
@@ -49,9 +53,16 @@ def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: s
 
 
 @pytest.mark.parametrize(
-    ("kind", "text"), [(Kind.NUMBER, "3. Close the valve"), (Kind.DATE, "diluted 1:10"), (Kind.DATE, "after 10 hours")]
+    ("kind", "text"),
+    [
+        (Kind.NUMBER, "3. Close the valve"),
+        (Kind.DATE, "diluted 1:10"),
+        (Kind.DATE, "after 10 hours"),
+        (Kind.DATE, "May the valve be opened on the march?"),
+        (Kind.PHONE, "parts 12 14 16 18"),
+    ],
 )
-def test_the_label_of_an_item_is_no_count_and_a_ratio_no_time_of_day(kind: Kind, text: str) -> None:
+def test_what_only_looks_like_a_count_a_date_or_a_phone_number_is_none(kind: Kind, text: str) -> None:
     assert not gives(frozenset({kind}), text, "en")
 
 

@@ -453,6 +453,16 @@ def test_a_table_with_the_same_head_in_the_next_column_is_the_same_table() -> No
     assert [cell.text for cell in table.cells if cell.column == 0] == ["head", "1", "2"]
 
 
+def test_a_table_goes_on_in_the_next_column_over_small_print(document_of: DocumentOf) -> None:
+    left = [("Condition", "Standard"), *((f"Limit {n}", f"{n} m/s") for n in range(1, 5))]
+    right = [(f"Limit {n}", f"{n} m/s") for n in range(5, 9)]
+    pdf = Pdf().page(595, 420).box(50, 40, 275, 230, LOREM, size=9).table(50, 240, left)
+    pdf.table(320, 40, right).box(320, 150, 545, 360, LOREM, size=9)
+    pdf.text(50, 375, "All data may change.", size=6)
+    (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
+    assert [cell.text for cell in table.cells if cell.column == 0] == ["Condition", *(f"Limit {n}" for n in range(1, 9))]
+
+
 def column(left: float, text: str, count: int = 12, width: float = 150.0) -> list[Line]:
     return [Line(text, Rect(left, 14 * n, left + width - 40 * (n % 2), 14 * n + 10)) for n in range(count)]
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
+from statistics import median
 
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
@@ -31,6 +32,8 @@ _LEAST_OVERLAP = 0.4
 but tables side by side only share an edge."""
 _ROW_EDGE_TOLERANCE = 4.0
 """Maximum points between a row's edge and its drawn line: half of a line of 8 points, less than any row."""
+_SMALL_PRINT = 0.9
+"""Maximum size of a line in small print, as a share of the median size of the lines: LaTeX's \\footnotesize is 0.8."""
 _LEAST_COVERED = 0.3
 """Minimum share of a table's width covered by lines that separate rows."""
 _MOST_UNCOVERED = 0.05
@@ -177,11 +180,15 @@ def _covers(grid: PageGrid, part: PageGrid) -> bool:
 
 
 def _open_grid(grids: Sequence[PageGrid], lines: Sequence[Line], bottom: float) -> PageGrid | None:
-    """Return the table at the end of a column, None if text is below it or it ends too high."""
+    """Return the table at the end of a column, None if text is below it or it ends too high.
+
+    Lines in smaller print are ignored: they are footnotes, or belong to the whole page.
+    """
     last = max(grids, key=lambda grid: grid.rect.bottom, default=None)
     if last is None or last.rect.bottom < LEAST_BOTTOM * bottom:
         return None
-    return None if any(line.rect.middle[1] > last.rect.bottom for line in lines) else last
+    usual = _SMALL_PRINT * median(line.size for line in lines)
+    return None if any(line.rect.middle[1] > last.rect.bottom and line.size >= usual for line in lines) else last
 
 
 def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:

@@ -63,17 +63,19 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     """
     merged: list[PageItem] = []
     open_table: int | None = None
+    after_text = False
     for item in items:
         if item.kind is BlockKind.TABLE:
             if open_table is not None:
                 part = _with_columns_of(merged[open_table], item)
                 above = _with_columns_of(part, merged[open_table])
-                if _continues(above, part):
+                if (item.continues or not after_text) and _continues(above, part):
                     merged[open_table] = _joined(above, part)
                     continue
-            open_table = len(merged)
+            open_table, after_text = len(merged), False
         elif open_table is not None and not _may_be_between(merged[open_table], item):
-            open_table = None
+            open_table = open_table if item.kind is BlockKind.PARAGRAPH and not after_text else None
+            after_text = True
         merged.append(item)
     return merged
 

@@ -1,0 +1,76 @@
+"""Questions for serial numbers, months, phone numbers, ranges and what is said in the next sentence, in five languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from qa import KnowledgeBase
+
+DOCUMENTS = {
+    "turbines.csv": "Turbine,Type,Serial no.\nSA-01,VT-117,117-20931\nSA-04,VT-90,90-11417\n",
+    "oiseaux.md": """# Suivi
+
+| Espèce | Nombre | Éolienne |
+| --- | --- | --- |
+| Noctule | 2 | SA-04 |
+| Faucon | 1 | SA-01 |
+
+Neuf cadavres ont été trouvés, dont six chauves-souris.
+""",
+    "mail.txt": """The new gearbox has the serial number GB-77415.
+The old gearbox goes to Winergy in Voerde.
+
+The leading edge of the blade shows erosion on four metres. We will repair it in April, when it is dry.
+""",
+    "visits.txt": "Team of Hugo Pinto. Bring the torque tool HYTORC 3.\n",
+    "contrato.md": """# Preço
+
+| Ano | Preço por aerogerador |
+| --- | --- |
+| 1 a 2 | 42 500 € |
+| 3 a 5 | 46 900 € |
+| 6 a 10 | 51 200 € |
+""",
+    "редуктор.txt": "Если масло течёт, вызывают инженера Ольгу Кравцову, телефон +7 812 555-01-44.\n",
+    "kurtarma.md": "Rüzgâr hızı 18 m/s üzerindeyse göbekte çalışılmaz.\n\nTürbine en az iki kişi çıkar.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    folder = tmp_path_factory.mktemp("values") / "documents"
+    folder.mkdir()
+    for name, text in DOCUMENTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    kb = folder.with_name("kb")
+    build(folder, kb)
+    with KnowledgeBase.open(kb) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Which type is SA-04?", "VT-90"),
+        ("Where does the old gearbox go?", "Winergy"),
+        ("What is the serial number of the new gearbox?", "GB-77415"),
+        ("When will the leading edge be repaired?", "April"),
+        ("What must Hugo Pinto's team bring?", "HYTORC"),
+        ("Combien de chauves-souris ont été trouvées ?", "six"),
+        ("Quanto custa por aerogerador o ano 4?", "46 900"),
+        ("По какому телефону вызывают Ольгу Кравцову?", "555-01-44"),
+    ],
+)
+def test_the_first_quote_has_the_value(knowledge: KnowledgeBase, question: str, value: str) -> None:
+    answer = knowledge.ask(question)
+    assert value in answer.citations[0].quote
+    assert answer.warnings == ()
+
+
+def test_a_speed_is_no_number_of_people(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("Göbekte kaç kişi çalışabilir?")
+    assert answer.abstained or answer.warnings
