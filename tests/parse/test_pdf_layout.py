@@ -460,7 +460,7 @@ def test_a_table_goes_on_in_the_next_column_over_small_print(document_of: Docume
     pdf.table(320, 40, right).box(320, 150, 545, 360, LOREM, size=9)
     pdf.text(50, 375, "All data may change.", size=6)
     (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
-    assert [cell.text for cell in table.cells if cell.column == 0] == ["Condition", *(f"Limit {n}" for n in range(1, 9))]
+    assert [cell.text for cell in table.cells if not cell.column] == ["Condition", *(f"Limit {n}" for n in range(1, 9))]
 
 
 def column(left: float, text: str, count: int = 12, width: float = 150.0) -> list[Line]:

@@ -47,7 +47,7 @@ _MADE = {
     "pipelines.llm.prompt._belongs": "file names of prompts, which are ours or the owner's",
     "pipelines.lang.arithmetic.of": "escaped words from a list of ours, between the edges of words",
     "pipelines.parse.references._patterns": "words of our own data; every run in the patterns is bounded",
-    "pipelines.retrieve.evidence_score._has_apart": "runs of letters and of digits, with at most one sign between them",
+    "pipelines.retrieve.term_cover._has_apart": "runs of letters and of digits, with at most one sign between them",
 }
 _FOUND, _CALLS = collect()
 

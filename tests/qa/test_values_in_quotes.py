@@ -1,9 +1,8 @@
-"""Questions for serial numbers, months, phone numbers, ranges and what is said in the next sentence, in five languages."""
+"""Questions for serial numbers, months, phone numbers, ranges and what the next sentence says, in five languages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
