@@ -244,12 +244,16 @@ def _names(language: str) -> Iterator[tuple[str, Kind]]:
 
 
 def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
-    """Yield (kind, unit) for units without a figure: alone in a cell, after a comma or in brackets."""
+    """Yield (kind, unit) for units without a figure: alone in a cell, after a comma, in brackets, or, if it is a symbol
+    of several letters, as the last word ("Net kg")."""
     for cell in _CELLS.split(text):
         for written in (cell, *cell.split("/")) if "/" in cell else (cell,):
             kind = _kind(written.strip(), language)
             if kind is not None:
                 yield kind, written.strip().lower()
+        last = cell.rstrip().rpartition(" ")[2]
+        if 1 < len(last) < len(cell.strip()) and (kind := _units(language).exact.get(last)) is not None:
+            yield kind, last.lower()
 
 
 def _by_column(name: str, cell: str, language: str) -> Iterator[Value]:

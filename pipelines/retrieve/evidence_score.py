@@ -141,8 +141,6 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         return counts_in_text(text, forms, language)
     if gives(question.wants, text, language):
         return True
-    if question.wants == {Kind.NUMBER} and not question.counts and any(map(str.isdigit, text)):
-        return True  # "GB-77415" is a serial number
     if any(question.wants_of(name, cell, language) for name, cell in unit.fields):
         return True
     who = _labelled(unit) if Kind.PERSON in question.wants else ()

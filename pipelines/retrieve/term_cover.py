@@ -14,8 +14,6 @@ from pipelines.retrieve.searches import Lexicon
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
-CODE_ABOVE = 0.9
-"""Cover of a code in headings."""
 RELATED = 0.8
 """Factor for a related word, together with its cosine, and for the separate words of a compound."""
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
@@ -74,7 +72,7 @@ class TermCover:
         if term in unit.own:
             return OWN
         if term in unit.above:
-            return CODE_ABOVE if term in self._codes else ABOVE
+            return ABOVE
         if _is_data(unit):  # other rows are about other things
             return CHUNK if term in self._outside_rows[unit.rank] else 0.0
         if term in unit.near:

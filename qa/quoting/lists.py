@@ -136,6 +136,8 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     """Return the rows that the question asks for besides the best one; none if it is about this row alone.
 
+    It is if only this row has a number or code, or an important word, of the question.
+
     Omitted are rows without the terms that the question, the best row and other rows share (the connector, the
     interval), and rows whose cells in the columns named by the question are empty.
     """
@@ -144,7 +146,8 @@ def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[Score
     own = forms.keys() & _cell_terms(best)
     own -= best.unit.above if question.counts else set()  # "pumps in service" below "Pumps in service" are all
     shared = {term for term in own if sum(term in found for found in has) > 1}
-    if any(forms[term] >= _DECISIVE * question.total for term in own - shared):
+    codes = {question.form(code, best.language) for code in question.codes}
+    if any(term in codes or forms[term] >= _DECISIVE * question.total for term in own - shared):
         return []
     columns = {name for name in column_names(best)[1:] if forms.keys() & terms_of((name,), best.language)}
     return [

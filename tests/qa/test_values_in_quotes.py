@@ -1,4 +1,4 @@
-"""Questions for serial numbers, months, phone numbers, ranges and what the next sentence says, in five languages."""
+"""Questions for serial numbers, months, phone numbers, ranges and what the next sentence says, in six languages."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ The leading edge of the blade shows erosion on four metres. We will repair it in
 | 6 a 10 | 51 200 € |
 """,
     "редуктор.txt": "Если масло течёт, вызывают инженера Ольгу Кравцову, телефон +7 812 555-01-44.\n",
+    "weegbrug.csv": """Datum;Leverancier;Product;Netto kg
+2025-10-01;Van Dijk Akkerbouw;tarwe;24860
+2025-10-02;Van Dijk Akkerbouw;tarwe;25200
+2025-10-03;Maatschap De Vries;rogge;17460
+""",
     "kurtarma.md": "Rüzgâr hızı 18 m/s üzerindeyse göbekte çalışılmaz.\n\nTürbine en az iki kişi çıkar.\n",
 }
 
@@ -62,12 +67,18 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("Combien de chauves-souris ont été trouvées ?", "six"),
         ("Quanto custa por aerogerador o ano 4?", "46 900"),
         ("По какому телефону вызывают Ольгу Кравцову?", "555-01-44"),
+        ("Wat is het netto gewicht van de rogge?", "17460"),
     ],
 )
 def test_the_first_quote_has_the_value(knowledge: KnowledgeBase, question: str, value: str) -> None:
     answer = knowledge.ask(question)
     assert value in answer.citations[0].quote
     assert answer.warnings == ()
+
+
+def test_rows_of_another_day_are_not_listed(knowledge: KnowledgeBase) -> None:
+    (cited,) = knowledge.ask("Hoeveel tarwe leverde Van Dijk op 2 oktober?").citations
+    assert "25200" in cited.quote
 
 
 def test_a_speed_is_no_number_of_people(knowledge: KnowledgeBase) -> None:
