@@ -43,7 +43,7 @@ from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.evidence_score import score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.lexicon import CorpusLexicon
-from pipelines.retrieve.question_terms import languages_of, read_question
+from pipelines.retrieve.question_reading import languages_of, read_question
 from pipelines.retrieve.retriever import Retriever
 from pipelines.settings import load
 from pipelines.store.vector import Filter

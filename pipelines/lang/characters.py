@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import chain, pairwise
 
 from pipelines.core.provenance import Span
 
@@ -53,9 +55,17 @@ _UNIFORM_QUOTES = str.maketrans(dict.fromkeys(DASHES, "-") | dict.fromkeys("“�
 _DROPPED = frozenset("|*_\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
+@cache
+def _codes_by_category() -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = {}
+    for code in chain.from_iterable(_PLANES):
+        found.setdefault(unicodedata.category(chr(code)), []).append(code)
+    return found
+
+
 def _ranges(*categories: str) -> str:
     """Return all characters of these Unicode categories as ranges of a character class."""
-    codes = [code for plane in _PLANES for code in plane if unicodedata.category(chr(code)) in categories]
+    codes = sorted(code for category in categories for code in _codes_by_category()[category])
     starts = [codes[0], *(after for before, after in pairwise(codes) if after > before + 1)]
     ends = [*(before for before, after in pairwise(codes) if after > before + 1), codes[-1]]
     return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
@@ -66,6 +76,9 @@ MARK = _ranges("Mn", "Mc")
 
 CAPITAL = _ranges("Lu", "Lt")
 """Capital letters of all alphabets."""
+
+SMALL = _ranges("Ll")
+"""Small letters of all alphabets."""
 
 CURRENCY = "$€£¥￥₩₹₽฿₺"
 """Currency signs."""

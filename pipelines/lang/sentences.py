@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pipelines.core.provenance import Span
+from pipelines.lang.characters import SMALL
 from pipelines.lang.profile import longest_first, profile
 
 # A sentence ends at .!? before white space, at the marks of Chinese, Hindi, Arabic and Urdu, at a blank line, before a
@@ -12,7 +13,7 @@ from pipelines.lang.profile import longest_first, profile
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；।॥؟۔]+[”’）」』]*|\n\s*\n"
     r"|\n(?=\s*(?:[-*•–·]|\d+[.)])\s)|\n(?=[^\n]* \| )"
-    r"|\n(?=[^\W\d_a-zß-öø-ÿа-я][^.:：!?\n]{0,40}\.?[:：])"
+    rf"|\n(?=[^\W\d_{SMALL}][^.:：!?\n]{{0,40}}\.?[:：])"
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
 """The marks that end a complete sentence."""

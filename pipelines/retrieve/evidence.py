@@ -6,25 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.quantities import quantities
-from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
+from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
 
-_BREAKS = re.compile(r"\n\s*+")
-_BLANK = "\n\n"
-_SMALL = re.compile(r"[a-zà-ÿ]")
-"""Start of a continuation line: in a wrapped paragraph, a line in lower case continues the previous one."""
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
-_LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
-"""Dot leaders between a title and its page, in a table of contents."""
-_OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 _HEADING_LENGTH = 80
 """Maximum characters of a heading."""
 _DESCRIPTION_TERMS = 12
@@ -180,57 +172,6 @@ def _terms(text: str, language: str) -> frozenset[str]:
     return frozenset(terms(text, language, stop=False))
 
 
-def unit_spans(text: str) -> Iterator[Span]:
-    """Yield the spans of the sentences, list items and table rows of a text; a row with a full stop stays whole."""
-    start = 0
-    for end in [*_line_ends(text), len(text)]:
-        line = text[start:end]
-        if RULE in line or _LEADING.search(line):
-            lead = len(line) - len(line.lstrip())
-            yield Span(start + lead, start + len(line.rstrip()))
-        else:
-            yield from (span.shifted(start) for span in _with_numbering(sentences(line), line))
-        start = end
-
-
-def _line_ends(text: str) -> Iterator[int]:
-    wrapped: dict[int, bool] = {}
-    for breaks in _BREAKS.finditer(text):
-        places = [place for place in range(*breaks.span()) if text[place] == "\n"]
-        start = text.rfind(_BLANK, 0, breaks.start()) + 1
-        if len(places) == 1 and start not in wrapped:
-            wrapped[start] = _is_wrapped(text[start:].strip().partition(_BLANK)[0].split("\n"))
-        continued = len(places) == 1 and wrapped[start] and _SMALL.match(text, breaks.end())
-        if not continued or _touches_row(text, places[0]):
-            yield from places
-
-
-def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether the lines of a paragraph break only where the next word would not fit, unlike those of a list or table.
-
-    Rows directly below a line of text are ignored; they are never continued.
-    """
-    width = max(map(len, lines))
-    return all(
-        len(line) + 1 + len(after.split(maxsplit=1)[0]) > width
-        for line, after in pairwise(lines)
-        if _SMALL.match(after) and RULE not in after
-    )
-
-
-def _touches_row(text: str, place: int) -> bool:
-    """Whether the line before or after the line break at `place` is a table row."""
-    end = text.find("\n", place + 1)
-    return RULE in text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
-
-
-def _with_numbering(spans: list[Span], line: str) -> list[Span]:
-    """Return the sentences with a leading number joined to its text: "Table 1." to the caption, "4." to the heading."""
-    if len(spans) > 1 and _OPENING.fullmatch(spans[0].slice(line)):
-        return [Span(spans[0].start, spans[1].end), *spans[2:]]
-    return spans
-
-
 def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str], places: Sequence[int]) -> None:
     """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some."""
     heading, sources, start = "", cue("bibliography", chunk.language), chunk.provenance.span.start
@@ -239,7 +180,7 @@ def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str], pl
         opens = any(piece.span.start <= place - start < piece.span.end for place in places)
         if opens or line in known or _is_heading(line, chunk, piece.span):
             piece.label, heading = True, line
-        elif _LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
+        elif LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
         piece.heading = heading
 
@@ -250,7 +191,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     "Shift leader: Marie Duval" gives one.
     """
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
-    alone = before in (_BLANK, "\n", "") and behind in (_BLANK, "")
+    alone = before in (BLANK, "\n", "") and behind in (BLANK, "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
     value = _LABELLED.match(line) or quantities(line, chunk.language)
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not value
@@ -272,7 +213,7 @@ def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> N
     """Find glossary entries: options, parameters, directives or alarms, each a term with its description below."""
     term, depth = "", 0
     for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
-        if piece.label or (depth and piece.depth <= depth) or (not depth and text[: piece.span.start].endswith(_BLANK)):
+        if piece.label or (depth and piece.depth <= depth) or (not depth and text[: piece.span.start].endswith(BLANK)):
             term, depth = "", 0
         if after is not None and _is_term(before, piece, after, text, language):
             nested = after.depth > piece.depth > 0

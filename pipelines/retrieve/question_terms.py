@@ -1,45 +1,24 @@
-"""The terms of a question with their weights, and the kinds of value that it asks for."""
+"""What a question asks: its terms with their weights, the kinds of value it wants, and the thing it names."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from pipelines.lang.characters import fold
-from pipelines.lang.comparisons import Comparison, comparison_asked
-from pipelines.lang.dates import dates, is_date, parts_of_date
-from pipelines.lang.derivation import separated_verb
+from pipelines.lang.comparisons import Comparison
+from pipelines.lang.dates import dates, parts_of_date
 from pipelines.lang.names import names_person
-from pipelines.lang.numbers import calendar
-from pipelines.lang.profile import profile
 from pipelines.lang.quantities import Kind
-from pipelines.lang.questions import (
-    capitalized_words,
-    compared_words,
-    focus_words,
-    information,
-    question_language,
-    subject_words,
-    value_kinds,
-    value_words,
-)
+from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import split_identifier, stem, stop_words, terms
-from pipelines.lang.word_lists import common_words, cue
-from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.searches import Lexicon
+from pipelines.lang.word_lists import common_words
 
-GENERAL = 0.45
-"""Weight of the 3,000 most frequent words of a language, relative to others. With 1 the log loss of confidence
-(`benchmarks/refusal.py`) is 0.560, with 0.45 0.539, although with 1 four more of 188 first quotes have the answer."""
-_LEAST = 0.02
-"""Minimum rarity of a term."""
 _HAS_DIGIT = re.compile(r"\d")
 _A_TERM = re.compile(r"\w++(?:[ '’-]\w++){0,3}")
 """Up to four words without other punctuation; more are a description ("the final d in names such as sshd")."""
-_NAMES_A_THING = re.compile(r"\d|_|::")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +95,7 @@ class QuestionTerms:
     def parts(self, term: str, language: str) -> frozenset[str]:
         """Return the forms of the words of a compound term ("max-age") or a date; nothing for codes and other words."""
         word = self.words.get(term, term)
-        single = () if term in self.codes else _words_in(word, language)
+        single = () if term in self.codes else words_in(word, language)
         parts = self.separated.get(term) or parts_of_date(word, language) or single
         return frozenset(stem(word, language) for word in parts)
 
@@ -162,83 +141,6 @@ def _stop_terms(language: str) -> frozenset[str]:
     return frozenset(stem(word, language) for word in stop_words(language))
 
 
-def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:
-    """Return the analysis of a question, with terms weighted by their rarity in the corpus.
-
-    `languages` are those of the passages, the most frequent first: they are preferred for a question whose language is
-    ambiguous, and the rarity of a word is that of its most frequent form in them.
-    """
-    known = tuple(dict.fromkeys(filter(None, languages)))
-    language = question_language(question, known)
-    word_of: dict[str, str] = {}
-
-    def rarity_of(word: str) -> float:
-        return min(lexicon.rarity(stem(word, one)) for one in {"", language, *known})
-
-    def weight_of(word: str) -> float:
-        own = max(_LEAST, rarity_of(word)) * (GENERAL if word in common_words(language) else 1.0)
-        return max(own, sum(map(weight_of, _words_in(word, language))))
-
-    def subject_of(text: str) -> Iterator[str]:
-        return subject_words(text, language or next(iter(known), ""), rarity_of)
-
-    for word in subject_of(question):
-        whole = rarity_of(word) < 1 or not is_date(word)
-        for one in [word] if whole else parts_of_date(word, language):  # "10 November" may be without its year
-            word_of.setdefault(stem(one, language), one)
-    meaning = cue("meaning", language).search(question) is not None
-    asked = [word for name in ("meaning", "purpose") for word in cue(name, language).findall(question)]
-    for word in subject_of(" ".join(asked)):
-        if len(word_of) > 1:  # "stand for" and "used for" are not a part of the thing
-            word_of.pop(stem(word, language), None)
-    verb, particle = separated_verb(question, language)
-    separated = {stem(f"{particle}{verb}", language): (verb, particle)} if stem(verb, language) in word_of else {}
-    if separated:
-        word_of = {term: word for term, word in word_of.items() if word not in (verb, particle)}
-        word_of |= dict.fromkeys(separated, f"{particle}{verb}")
-    weights = {term: weight_of(word) for term, word in word_of.items()}
-    codes = frozenset(term for term in weights if _NAMES_A_THING.search(word_of[term]))
-    asking = frozenset(stem(word, language) for word in subject_of(value_words(question, language))) & weights.keys()
-    lists = cue("lists", language).search(question) is not None
-    several = lists or cue("several", language).search(question) is not None
-    comparison = comparison_asked(question, language)
-    bounded = comparison is not None and comparison.bound  # "more than 60 m³/h" compares no two things
-    two = not bounded and cue("compares", language).search(question) is not None
-    sides = compared_words(question, language, word_of) if two else ()
-    wants = value_kinds(question, language)
-    unknown = frozenset(term for term, word in word_of.items() if rarity_of(word) >= 1)
-    spelled = frozenset(capitalized_words(question)) if not profile(language).noun_capitals else frozenset[str]()
-    capitals = spelled - calendar(language)
-    names = frozenset(
-        term for term, word in word_of.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))
-    )
-    how_many = cue("how_many", language).search(question)
-    counted = _nearest_behind(question, word_of, *how_many.span()) if how_many else ""
-    focus = frozenset(stem(word, language) for word in subject_of(focus_words(question, language)))
-    return QuestionTerms(
-        text=question,
-        language=language,
-        weights=weights,
-        words=word_of,
-        codes=codes,
-        wants=wants,
-        asking=asking,
-        several=several,
-        lists=lists,
-        focus=focus & weights.keys(),
-        counts=how_many is not None,
-        counted=counted,
-        negative=any(cue(name, language).search(question) for name in ("denies", "whether")),
-        separated=separated,
-        sides=sides,
-        comparison=comparison,
-        unknown=unknown,
-        names=names,
-        meaning=meaning,
-        information={term: information(word, language, weights[term]) for term, word in word_of.items()},
-    )
-
-
 def term_places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
     """Yield the terms of a question with the start and end of their words in it."""
     folded = fold(question.text)
@@ -259,15 +161,7 @@ def terms_at(question: QuestionTerms, start: int, end: int) -> frozenset[str]:
     return frozenset(term for term, first, last in term_places(question) if first < end and start < last)
 
 
-def _nearest_behind(question: str, word_of: Mapping[str, str], start: int, end: int) -> str:
-    """Return the term whose word is the next one behind a part of a question, else the last one before it, or ""."""
-    folded = fold(question)
-    places = [(found, term) for term, word in word_of.items() if (found := folded.find(word)) >= 0]
-    behind = [one for one in places if one[0] >= end]
-    return min(behind)[1] if behind else max((one for one in places if one[0] < start), default=(0, ""))[1]
-
-
-def _words_in(word: str, language: str) -> list[str]:
+def words_in(word: str, language: str) -> list[str]:
     """Return the words of a compound without digits, except stop words."""
     if word.isalnum() or _HAS_DIGIT.search(word) or len(parts := split_identifier(word)) == 1:
         return []
@@ -302,8 +196,3 @@ def defined_thing(question: QuestionTerms) -> str:
     for word in sorted(question.words.values(), key=len, reverse=True):
         rest = rest.replace(word, "")
     return "" if any(map(str.isalnum, rest)) else thing
-
-
-def languages_of(hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Return the languages of the passages, the most frequent first."""
-    return tuple(language for language, _ in Counter(hit.chunk.language for hit in hits).most_common())

@@ -10,13 +10,14 @@ from pathlib import PurePosixPath
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
+from pipelines.lang.characters import SMALL
 from pipelines.lang.sentences import sentences
 from pipelines.lang.terms import terms
 from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
-from pipelines.retrieve.evidence import unit_spans
 from pipelines.retrieve.hit import AtomHit, Hit
 from pipelines.retrieve.table_rows import RULE
+from pipelines.retrieve.unit_spans import unit_spans
 
 NO_PASSAGES = "(none)"
 AT_ONCE = 8
@@ -25,7 +26,7 @@ _CANDIDATE_TOKENS = 60
 """Maximum tokens of a candidate."""
 _GAP = " … "
 _WORD = re.compile(r"[^\W_]+")
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-zß-ÿ][\w-]+")
+_NAME = re.compile(rf"(?<![.!?]\s)(?<!^)\b[^\W\d_{SMALL}][\w-]+")
 """A capitalized word inside a sentence."""
 
 

@@ -10,7 +10,8 @@ from pipelines.lang.quantities import Kind, in_row, quantities
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
+from pipelines.retrieve.question_reading import languages_of, read_question
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.searches import Lexicon
 from pipelines.retrieve.term_cover import ABOVE

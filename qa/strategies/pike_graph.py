@@ -17,7 +17,8 @@ from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit, LinkedChunk
-from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
+from pipelines.retrieve.question_reading import languages_of, read_question
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls

@@ -9,7 +9,8 @@ from pipelines.lang.comparisons import limits_asked
 from pipelines.retrieve.column_sums import asks_sum
 from pipelines.retrieve.evidence_score import ScoredUnit, is_indirect, score_units
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question, wants_definition
+from pipelines.retrieve.question_reading import languages_of, read_question
+from pipelines.retrieve.question_terms import QuestionTerms, wants_definition
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
 from pipelines.retrieve.shown_passages import clipped
 from pipelines.retrieve.tables import rows_alike

@@ -14,7 +14,8 @@ from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.list_items import is_item
-from pipelines.retrieve.question_terms import QuestionTerms, languages_of, read_question
+from pipelines.retrieve.question_reading import languages_of, read_question
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.searches import Lexicon, Part, Retrieval, WholeCorpus, opening_sentence
 from pipelines.retrieve.shown_passages import cut

@@ -25,10 +25,12 @@ def test_sentences_list_items_and_rows_are_units_with_exact_spans() -> None:
     assert all(unit.text == unit.span.slice(text) for unit in found)
 
 
-def test_a_line_continued_in_lower_case_is_one_unit() -> None:
-    assert [unit.text for unit in units(hit_of("The pump of the\ndairy stands still."), 0)] == [
-        "The pump of the\ndairy stands still."
-    ]
+@pytest.mark.parametrize(
+    "text",
+    ["The pump of the\ndairy stands still.", "Насос молочного\nзавода стоит.", "Η αντλία του\nεργοστασίου σταμάτησε."],
+)
+def test_a_line_continued_in_lower_case_is_one_unit(text: str) -> None:
+    assert [unit.text for unit in units(hit_of(text), 0)] == [text]
 
 
 def test_list_items_in_lower_case_are_separate_units() -> None:

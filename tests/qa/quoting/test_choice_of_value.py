@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipelines.retrieve.evidence_score import revision_gain
-from pipelines.retrieve.question_terms import read_question
+from pipelines.retrieve.question_reading import read_question
 from tests.qa.memory import MemoryRetrieval
 from tests.qa.quoting.test_languages import OTHERS, ask
 

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from pipelines.retrieve.question_terms import defined_thing, read_question
+from pipelines.retrieve.question_reading import read_question
+from pipelines.retrieve.question_terms import defined_thing
 from qa.settings import AnswerSettings
 from qa.strategies.quote_sentences import extractive
 from tests.qa.memory import MemoryRetrieval

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.evidence import units
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
-from pipelines.retrieve.question_terms import GENERAL, QuestionTerms, read_question
+from pipelines.retrieve.question_reading import GENERAL, read_question
+from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.term_cover import ABOVE, OWN
 from qa.quoting.answer_selection import combined_cover, gain, select_quotes, select_units

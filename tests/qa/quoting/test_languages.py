@@ -11,7 +11,7 @@ import pytest
 from pipelines.ingest.build import build
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
-from pipelines.retrieve.question_terms import read_question
+from pipelines.retrieve.question_reading import read_question
 from qa.answer import Answer
 from qa.knowledge_base import KnowledgeBase
 from qa.settings import AnswerSettings
