@@ -87,7 +87,8 @@ def ingest(
 ) -> None:
     """Update a knowledge base from a folder: new and changed documents are added, missing ones removed."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_estimate, print_report, print_value
+    from flows.cli.printing import print_value
+    from flows.cli.reports import print_estimate, print_report
     from pipelines.llm.budget import Budget
     from pipelines.store.folder import KnowledgeBaseFolder
     from pipelines.store.lancedb.library import leave_out_data_frames
@@ -192,7 +193,8 @@ def demo(
     """Ingest the example documents, then ask four questions, one of them in Chinese."""
     from flows.cli.answer_text import print_answer, print_warnings
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import console, line, print_report
+    from flows.cli.printing import console, line
+    from flows.cli.reports import print_report
     from flows.ingest import ingest
     from pipelines.core.errors import FolderNotFound
     from pipelines.store.lancedb.library import leave_out_data_frames

@@ -31,7 +31,8 @@ def status(
     set: Set = None,
 ) -> None:
     """Print the status of every file: indexed, skipped with the reason, or failed with the error."""
-    from flows.cli.printing import print_status, print_value
+    from flows.cli.printing import print_value
+    from flows.cli.reports import print_status
     from pipelines.resources import open_stores
     from pipelines.store.facts import AGAIN, state
 
@@ -51,7 +52,8 @@ def diff(
 ) -> None:
     """Print what an ingest would add, change and remove: documents, and nodes and edges by kind."""
     from flows.cli.live_ingest import live_progress
-    from flows.cli.printing import print_difference, print_value
+    from flows.cli.printing import print_value
+    from flows.cli.reports import print_difference
     from pipelines.ingest.dry_run import diff as compare
 
     with live_progress(quiet or json) as progress:
@@ -90,7 +92,8 @@ def fsck(
     set: Set = None,
 ) -> None:
     """Check that catalog, graph, vectors and artifacts are complete and consistent; exit code 9 if they are not."""
-    from flows.cli.printing import print_findings, print_value
+    from flows.cli.printing import print_value
+    from flows.cli.reports import print_findings
     from pipelines.ingest.fsck import fsck as check
 
     checked = check(kb, settings_from(kb, set), repair, read_data)
@@ -106,7 +109,8 @@ def reindex(
     set: Set = None,
 ) -> None:
     """Embed with another model beside the present vectors, compare, and switch; no language model is called."""
-    from flows.cli.printing import print_reindexed, print_value
+    from flows.cli.printing import print_value
+    from flows.cli.reports import print_reindexed
     from pipelines.ingest.reindex import reindex as embed_anew
 
     reindexed = embed_anew(kb, settings_from(kb, set, embed__name=embedder), drop_old)

@@ -48,7 +48,8 @@ def show(
 
 
 def _print(found: RunRecord) -> None:
-    from flows.cli.printing import console, line, moment, print_report, print_rows
+    from flows.cli.printing import console, line, moment, print_rows
+    from flows.cli.reports import print_report
 
     console().print(line(f"run {found.number} of {found.folder}, began {moment(found.began)} UTC"))
     if found.settings:
@@ -59,7 +60,8 @@ def _print(found: RunRecord) -> None:
 
 
 def _cells(one: RunRecord) -> tuple[str, ...]:
-    from flows.cli.printing import done_now, moment
+    from flows.cli.printing import moment
+    from flows.cli.reports import done_now
 
     report = one.report
     return (
