@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pipelines.core.graph import CORPUS_OWNER, Edge, EdgeKind, Node, NodeKind, Subgraph
 from pipelines.core.knowledge import Entity, Tag, TagClass
 from pipelines.graph.corpus_links import corpus_links
+from pipelines.graph.document_edges import document_edges
 from pipelines.graph.document_index import DocumentIndex
-from pipelines.graph.document_links import DocumentLink, document_edges
+from pipelines.graph.document_links import DocumentLink
 from pipelines.graph.document_profile import DocumentProfile
 from pipelines.graph.entities import Divided, EntityProfile, Split, divide, entity_profiles, most_common
 from pipelines.graph.mentions import TextOf

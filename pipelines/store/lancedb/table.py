@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.core.errors import StoreMismatch, StoreUnavailable
-from pipelines.core.vectors import KEPT, Vectors
+from pipelines.core.vectors import Vectors
 from pipelines.store.lancedb.changes import MOST_NAMED, all_new, row_changes
 from pipelines.store.lancedb.conditions import among, condition
 from pipelines.store.lancedb.guard import REBUILD, guarded
-from pipelines.store.vector import EmbeddedRecords, Filter, Record, RecordKind, Scored
+from pipelines.store.lancedb.rows import LANGUAGE, TEXTS, records_of, rows_of, schema_with, vector_type
+from pipelines.store.vector import EmbeddedRecords, Filter, RecordKind, Scored
 
 if TYPE_CHECKING:
     import lancedb
@@ -43,13 +43,8 @@ OUTGROWN = 4
 """An index is trained again when the table has so many times the rows of the last training."""
 KEPT_VERSIONS = timedelta(hours=1)
 """How long readers can use a version of a table after a newer one was written."""
-_TEXTS = ("id", "owner", "text", "chunk", "uri", "media_type", "date", "language")
 _INDEXED = ("terms", "owner")
-_LANGUAGE = "language"
-"""A column that tables of earlier versions do not have until they are written again."""
 _VECTOR_INDEX = "vector_idx"
-_NUMBERS = pa.from_numpy_dtype(KEPT)
-"""The type of a vector's numbers in a table; in tables of earlier versions it is twice as large."""
 
 
 class VectorTable:
@@ -61,10 +56,9 @@ class VectorTable:
 
     def __init__(self, table: lancedb.table.Table, dimension: int, intact: Path) -> None:
         self._table = table
-        self._dimension = dimension
         self._intact = intact
         held = guarded(lambda: set(table.schema.names))
-        if lacking := sorted(set(_schema(dimension).names) - held - {_LANGUAGE}):
+        if lacking := sorted(set(schema_with(vector_type(dimension)).names) - held - {LANGUAGE}):
             raise StoreMismatch(f"a table of the vectors is damaged: it lacks {', '.join(lacking)}", hint=REBUILD)
         self._vectors = guarded(lambda: table.schema.field("vector").type)
         stored = self._vectors.list_size
@@ -73,7 +67,7 @@ class VectorTable:
                 f"the vectors of this knowledge base have {stored} dimensions, the embedder {dimension}",
                 hint="`strata reindex --embedder NAME` changes the embedder",
             )
-        self._has_language = _LANGUAGE in held
+        self._has_language = LANGUAGE in held
         self._probes = self._count_probes()
         self._is_new = False
         self._owners: set[str] | None = None
@@ -99,7 +93,7 @@ class VectorTable:
 
     @staticmethod
     def create(db: lancedb.DBConnection, name: str, dimension: int) -> VectorTable:
-        table = guarded(lambda: db.create_table(name, schema=_schema(dimension), exist_ok=True))
+        table = guarded(lambda: db.create_table(name, schema=schema_with(vector_type(dimension)), exist_ok=True))
         created = VectorTable(table, dimension, _intact(db, name))
         created._index_words()
         created._is_new = True
@@ -127,7 +121,11 @@ class VectorTable:
         self._add_language(embedded)
         columns = [*self._text_columns, "page", "tags", "vector", *(("terms",) if embedded.terms else ())]
         held = self._held(owners, columns)
-        changes = row_changes(held, self._rows(embedded, columns)) if held.num_rows else all_new(len(embedded.records))
+        changes = (
+            row_changes(held, rows_of(embedded, self._vectors, columns))
+            if held.num_rows
+            else all_new(len(embedded.records))
+        )
         if changes.gone is None:
             self._delete(among("owner", owners))
         elif changes.gone:
@@ -160,7 +158,7 @@ class VectorTable:
 
     def _add_language(self, embedded: EmbeddedRecords) -> None:
         if embedded.records and not self._has_language:
-            guarded(lambda: self._table.add_columns({_LANGUAGE: "''"}))
+            guarded(lambda: self._table.add_columns({LANGUAGE: "''"}))
             self._has_language = True
 
     def _delete(self, where: str) -> None:
@@ -171,12 +169,12 @@ class VectorTable:
         if self._owners is not None:
             self._owners.update(record.owner for record in embedded.records)
         if embedded.records:
-            guarded(lambda: self._table.add(self._rows(embedded.with_terms())))
+            guarded(lambda: self._table.add(rows_of(embedded.with_terms(), self._vectors)))
 
     def _held(self, owners: Collection[str], columns: Sequence[str]) -> pa.Table:
         unknown = self._owners is not None and self._owners.isdisjoint(owners)
         if unknown or not owners or not (count := self._count()):
-            return _schema(self._dimension, self._vectors.value_type).empty_table().select(columns)
+            return schema_with(self._vectors).empty_table().select(columns)
         query = self._table.search().select(list(columns)).where(among("owner", owners)).limit(count)
         return guarded(query.to_arrow).select(columns)
 
@@ -201,7 +199,7 @@ class VectorTable:
         row_ids = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
         for start in range(0, len(row_ids), BATCH):
             rows = guarded(self._table.take_row_ids(row_ids[start : start + BATCH]).to_arrow)
-            yield self._embedded(kind, rows.sort_by("id"))
+            yield records_of(kind, rows.sort_by("id"), self._vectors)
 
     def optimize(self) -> None:
         """Compact the files and update the indexes. Old files are removed when no reader can have them open.
@@ -276,42 +274,7 @@ class VectorTable:
     @property
     def _text_columns(self) -> list[str]:
         """The text columns of this table."""
-        return [name for name in _TEXTS if name != _LANGUAGE or self._has_language]
-
-    def _rows(self, embedded: EmbeddedRecords, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return records as rows with these columns (None: all)."""
-        records = embedded.records
-        schema = _schema(self._dimension, self._vectors.value_type)
-        if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
-        values: dict[str, Callable[[], object]] = {
-            **{name: partial(_column, records, name) for name in (*_TEXTS, "page")},
-            "tags": lambda: [list(record.tags) for record in records],
-            "terms": lambda: embedded.terms,
-            "vector": lambda: self._vector_column(embedded.vectors),
-        }
-        return pa.table({name: values[name]() for name in schema.names}, schema=schema)
-
-    def _vector_column(self, vectors: Vectors) -> pa.Array:
-        numbers = self._vectors.value_type.to_pandas_dtype()
-        flat = pa.array(np.ascontiguousarray(vectors, numbers).ravel())
-        return pa.FixedSizeListArray.from_arrays(flat, self._dimension)
-
-    def _embedded(self, kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
-        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(np.float32)
-        texts = rows.select([*self._text_columns, "page", "tags"]).to_pylist()
-        records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
-        return EmbeddedRecords(records, vectors.reshape(len(records), self._dimension))
-
-
-def _column(records: Sequence[Record], name: str) -> list[object]:
-    return [getattr(record, name) for record in records]
-
-
-def _schema(dimension: int, numbers: pa.DataType = _NUMBERS) -> pa.Schema:
-    fields = [pa.field(name, pa.string()) for name in _TEXTS]
-    fields += [pa.field("page", pa.int32()), pa.field("tags", pa.list_(pa.string())), pa.field("terms", pa.string())]
-    return pa.schema([*fields, pa.field("vector", pa.list_(numbers, dimension))])
+        return [name for name in TEXTS if name != LANGUAGE or self._has_language]
 
 
 def _full_text(wanted: Mapping[str, float]) -> FullTextQuery:
