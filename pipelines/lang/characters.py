@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
 from pipelines.core.provenance import Span
@@ -55,30 +54,25 @@ _UNIFORM_QUOTES = str.maketrans(dict.fromkeys(DASHES, "-") | dict.fromkeys("“�
 _DROPPED = frozenset("|*_\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
-@cache
-def _codes_by_category() -> Mapping[str, Sequence[int]]:
-    found: dict[str, list[int]] = {}
+def _classes(*categories: tuple[str, ...]) -> Iterator[str]:
+    """Yield for each of several groups of Unicode categories its characters as ranges of a character class."""
+    group_of = {name: number for number, names in enumerate(categories) for name in names}
+    codes: list[list[int]] = [[] for _ in categories]
     for code in chain.from_iterable(_PLANES):
-        found.setdefault(unicodedata.category(chr(code)), []).append(code)
-    return found
+        if (number := group_of.get(unicodedata.category(chr(code)))) is not None:
+            codes[number].append(code)
+    yield from map(_ranges, codes)
 
 
-def _ranges(*categories: str) -> str:
-    """Return all characters of these Unicode categories as ranges of a character class."""
-    codes = sorted(code for category in categories for code in _codes_by_category()[category])
+def _ranges(codes: Sequence[int]) -> str:
     starts = [codes[0], *(after for before, after in pairwise(codes) if after > before + 1)]
     ends = [*(before for before, after in pairwise(codes) if after > before + 1), codes[-1]]
     return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
 
 
-MARK = _ranges("Mn", "Mc")
-"""Combining marks, which belong to the preceding letter: vowel signs of Hindi and Thai, decomposed accents."""
-
-CAPITAL = _ranges("Lu", "Lt")
-"""Capital letters of all alphabets."""
-
-SMALL = _ranges("Ll")
-"""Small letters of all alphabets."""
+MARK, CAPITAL, SMALL = _classes(("Mn", "Mc"), ("Lu", "Lt"), ("Ll",))
+"""Combining marks, which belong to the preceding letter (vowel signs of Hindi and Thai, decomposed accents), and the
+capital and small letters of all alphabets."""
 
 CURRENCY = "$€£¥￥₩₹₽฿₺"
 """Currency signs."""

@@ -199,10 +199,10 @@ def tells_when(text: str, language: str = "") -> bool:
 
 def names_month_or_weekday(text: str, language: str = "") -> bool:
     """Whether a text has the name of a month or weekday, in English with a capital: "in April", but not "may"."""
-    english, modal = _names_of_days("en"), profile("en").question_words
-    found = ((word, word.casefold()) for word in _LETTERS.findall(text))
-    names = _names_of_days(language)
-    return any(low in names and (low not in english or (word[0].isupper() and low not in modal)) for word, low in found)
+    own = profile(language or "en")
+    names = own.weekday_names.union(*own.months) - own.question_words
+    capitals = own.code == "en"
+    return any(word.casefold() in names and (word[0].isupper() or not capitals) for word in _LETTERS.findall(text))
 
 
 @cache

@@ -14,7 +14,7 @@ from pipelines.lang.names import names_organization, names_person
 from pipelines.lang.numbers import DATE, decimal, names_month_or_weekday, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
 from pipelines.lang.terms import stem
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import common_words, cue
 
 
 class Kind(StrEnum):
@@ -245,14 +245,15 @@ def _names(language: str) -> Iterator[tuple[str, Kind]]:
 
 def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
     """Yield (kind, unit) for units without a figure: alone in a cell, after a comma, in brackets, or, if it is a symbol
-    of several letters, as the last word ("Net kg")."""
+    of several letters, as the last word ("Net kg"). "Pressure min" and "Checked in" have none."""
     for cell in _CELLS.split(text):
         for written in (cell, *cell.split("/")) if "/" in cell else (cell,):
             kind = _kind(written.strip(), language)
             if kind is not None:
                 yield kind, written.strip().lower()
-        last = cell.rstrip().rpartition(" ")[2]
-        if 1 < len(last) < len(cell.strip()) and (kind := _units(language).exact.get(last)) is not None:
+        _, blank, last = cell.strip().rpartition(" ")
+        kind = _units(language).exact.get(last) if blank and len(last) > 1 and last not in common_words("en") else None
+        if kind not in (None, Kind.TIME):
             yield kind, last.lower()
 
 

@@ -46,6 +46,8 @@ def test_the_kind_of_value_is_recognized_in_questions_and_answers(
         (Kind.PHONE, "Tél. 01 23 45 67 89", "fr"),
         (Kind.DATE, "We will repair it in April, when it is dry.", "en"),
         (Kind.DATE, "Les essais ont lieu en avril.", "fr"),
+        (Kind.DATE, "Wij repareren het in april.", "nl"),
+        (Kind.MASS, "Product | Net kg\nrye | 17460", "en"),
     ],
 )
 def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: str, language: str) -> None:
@@ -60,6 +62,8 @@ def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: s
         (Kind.DATE, "after 10 hours"),
         (Kind.DATE, "May the valve be opened on the march?"),
         (Kind.PHONE, "parts 12 14 16 18"),
+        (Kind.TIME, "Part | Pressure min\nvalve | 5"),
+        (Kind.LENGTH, "Part | Checked in\nvalve | 5"),
     ],
 )
 def test_what_only_looks_like_a_count_a_date_or_a_phone_number_is_none(kind: Kind, text: str) -> None:

@@ -57,9 +57,10 @@ class PageItem:
 def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
     """Return the items with tables that continue on the next page or in the next column joined.
 
-    Only footnotes, figures, labels beside the table or a caption that says "continued" may be between the parts. The
-    parts have the same columns, and either the second one was read in the columns of the first, or their left edges or
-    headers agree. A repeated header is kept once; `parts` are the first rows of each page's part.
+    Only footnotes, figures, labels beside the table or a caption that says "continued" may be between the parts, and
+    one paragraph if the second part was read in the columns of the first. The parts have the same columns, and either
+    that is so, or their left edges or headers agree. A repeated header is kept once; `parts` are the first rows of each
+    page's part.
     """
     merged: list[PageItem] = []
     open_table: int | None = None
@@ -70,7 +71,7 @@ def merge_tables(items: Sequence[PageItem]) -> list[PageItem]:
                 part = _with_columns_of(merged[open_table], item)
                 above = _with_columns_of(part, merged[open_table])
                 if (item.continues or not after_text) and _continues(above, part):
-                    merged[open_table] = _joined(above, part)
+                    merged[open_table], after_text = _joined(above, part), False
                     continue
             open_table, after_text = len(merged), False
         elif open_table is not None and not _may_be_between(merged[open_table], item):
