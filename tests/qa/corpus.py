@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,13 +22,27 @@ from pipelines.graph.document_graph import build_graph, redirect
 from pipelines.graph.document_profile import document_profile
 from pipelines.graph.link import link
 from pipelines.graph.mentions import ChunkText
+from pipelines.ingest.build import build
 from pipelines.ingest.embedding import corpus_records, records_of
 from pipelines.resources import Stores, open_stores
 from pipelines.retrieve.retriever import Retriever
 from pipelines.sections import RetrieveSettings
 from pipelines.settings import Settings, load
 from pipelines.store.vector import EmbeddedRecords
+from qa.knowledge_base import KnowledgeBase
 from qa.settings import QaSettings
+
+
+@contextmanager
+def knowledge_of(texts: Mapping[str, str], folder: Path) -> Iterator[KnowledgeBase]:
+    """Ingest texts, by file name, and open the knowledge base; both are made in an empty folder."""
+    (folder / "documents").mkdir()
+    for name, text in texts.items():
+        (folder / "documents" / name).write_text(text, encoding="utf-8")
+    build(folder / "documents", folder / "kb")
+    with KnowledgeBase.open(folder / "kb") as opened:
+        yield opened
+
 
 PASSAGES = (
     Passage("p1", "Marlow Pump Works", "Marlow Pump Works builds centrifugal pumps. It was founded by Edda Quill."),

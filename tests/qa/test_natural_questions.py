@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from pipelines import build
 from qa import KnowledgeBase
+from tests.qa.corpus import knowledge_of
 
 DOCUMENTS = {
     "coffee.md": """# BrewMaster 300 and 500
@@ -71,12 +70,7 @@ La carte de lecteur coûte 12 euros par an. Les dictionnaires ne peuvent pas êt
 
 @pytest.fixture(scope="module")
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    folder: Path = tmp_path_factory.mktemp("documents")
-    for name, text in DOCUMENTS.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    kb = folder.with_name("kb")
-    build(folder, kb)
-    with KnowledgeBase.open(kb) as opened:
+    with knowledge_of(DOCUMENTS, tmp_path_factory.mktemp("natural")) as opened:
         yield opened
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipelines import build
 from qa import KnowledgeBase
+from tests.qa.corpus import knowledge_of
 
 DOCUMENTS = {
     "turbines.csv": "Turbine,Type,Serial no.\nSA-01,VT-117,117-20931\nSA-04,VT-90,90-11417\n",
@@ -46,13 +46,7 @@ The leading edge of the blade shows erosion on four metres. We will repair it in
 
 @pytest.fixture(scope="module")
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    folder = tmp_path_factory.mktemp("values") / "documents"
-    folder.mkdir()
-    for name, text in DOCUMENTS.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    kb = folder.with_name("kb")
-    build(folder, kb)
-    with KnowledgeBase.open(kb) as opened:
+    with knowledge_of(DOCUMENTS, tmp_path_factory.mktemp("values")) as opened:
         yield opened
 
 
