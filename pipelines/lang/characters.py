@@ -65,6 +65,7 @@ def _classes(*categories: tuple[str, ...]) -> Iterator[str]:
 
 
 def _ranges(codes: Sequence[int]) -> str:
+    """Return ascending code points as ranges of a character class."""
     starts = [codes[0], *(after for before, after in pairwise(codes) if after > before + 1)]
     ends = [*(before for before, after in pairwise(codes) if after > before + 1), codes[-1]]
     return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))

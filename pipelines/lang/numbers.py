@@ -200,14 +200,20 @@ def tells_when(text: str, language: str = "") -> bool:
 def names_month_or_weekday(text: str, language: str = "") -> bool:
     """Whether a text has the name of a month or weekday, in English with a capital: "in April", but not "may"."""
     own = profile(language or "en")
-    names = own.weekday_names.union(*own.months) - own.question_words
-    capitals = own.code == "en"
-    return any(word.casefold() in names and (word[0].isupper() or not capitals) for word in _LETTERS.findall(text))
+    names, capitals = _months_and_weekdays(own.code), own.code == "en"
+    found = (word for word in _LETTERS.findall(text) if word[0].isupper() or not capitals)
+    return any((low := word.casefold()) in names and low not in own.question_words for word in found)
 
 
 @cache
 def _names_of_days(language: str) -> frozenset[str]:
-    """Return weekdays and months with their plurals, without abbreviations, which may be words ("mar", "sat")."""
-    profiles = (profile("en"), profile(language or "en"))
-    names = frozenset().union(*(one.weekday_names.union(*one.months) for one in profiles))
+    """Return the names of a language and of English, with their plurals."""
+    names = _months_and_weekdays("en") | _months_and_weekdays(language or "en")
     return names | {f"{name}s" for name in names}
+
+
+@cache
+def _months_and_weekdays(language: str) -> frozenset[str]:
+    """Return the names without abbreviations, which may be words ("mar", "sat")."""
+    own = profile(language)
+    return own.weekday_names.union(*own.months)

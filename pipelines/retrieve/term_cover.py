@@ -17,8 +17,10 @@ OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 RELATED = 0.8
 """Factor for a related word, together with its cosine, and for the separate words of a compound."""
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
+_BOUND = re.compile(r"\d{1,6}")
 _RANGE = re.compile(
-    r"(?:[^\W\d_]+\s)?(\d{1,6})\s?(?:[-–—~〜～]|\.{2,3}|…|\s[^\W\d_]{1,3}\s)\s?(\d{1,6})(?:\s?[^\W\d]+)?"
+    rf"(?:[^\W\d_]+\s)?({_BOUND.pattern})\s?(?:[-–—~〜～]|\.{{2,3}}|…|\s[^\W\d_]{{1,3}}\s)\s?({_BOUND.pattern})"
+    r"(?:\s?[^\W\d]+)?"
 )
 """A range in a cell: two numbers with a dash, dots or a short word between them, perhaps with a word on either side."""
 _WIDEST = 100
@@ -35,7 +37,7 @@ class TermCover:
         found: Sequence[EvidenceUnit],
         lexicon: Lexicon,
     ) -> None:
-        self._question, self._codes = question, question.codes
+        self._question = question
         self._outside_rows = {
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
@@ -53,7 +55,7 @@ class TermCover:
         if form in unit.denied and not self._question.negative:
             return 0.0
         best = self._place(form, unit)
-        if term in self._codes and best < OWN and _has_code(unit, self._question.words[term]):
+        if term in self._question.codes and best < OWN and _has_code(unit, self._question.words[term]):
             return OWN
         if parts := self._question.parts(term, language):
             best = max(best, RELATED * min(self._place(part, unit) for part in parts))
@@ -87,7 +89,7 @@ def _is_data(unit: EvidenceUnit) -> bool:
 
 def _has_code(unit: EvidenceUnit, code: str) -> bool:
     """Whether a unit has a code in another form: with other separators, or a number within a range of its cells."""
-    return _is_in_range(unit, int(code)) if code.isdigit() else _has_apart(unit, code)
+    return _is_in_range(unit, int(code)) if _BOUND.fullmatch(code) else _has_apart(unit, code)
 
 
 def _is_in_range(unit: EvidenceUnit, number: int) -> bool:

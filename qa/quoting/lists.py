@@ -136,7 +136,7 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     """Return the rows that the question asks for besides the best one; none if it is about this row alone.
 
-    It is if only this row has a number or code, or an important word, of the question.
+    That is so if it has a number, a code or an important word of the question that no other row has.
 
     Omitted are rows without the terms that the question, the best row and other rows share (the connector, the
     interval), and rows whose cells in the columns named by the question are empty.

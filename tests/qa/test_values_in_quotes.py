@@ -75,6 +75,12 @@ def test_rows_of_another_day_are_not_listed(knowledge: KnowledgeBase) -> None:
     assert "25200" in cited.quote
 
 
+@pytest.mark.parametrize("number", ["17", "9" * 5000])
+def test_a_number_outside_all_ranges_is_not_answered_for(knowledge: KnowledgeBase, number: str) -> None:
+    answer = knowledge.ask(f"Quanto custa por aerogerador o ano {number}?")
+    assert answer.abstained or answer.warnings
+
+
 def test_a_speed_is_no_number_of_people(knowledge: KnowledgeBase) -> None:
     answer = knowledge.ask("Göbekte kaç kişi çalışabilir?")
     assert answer.abstained or answer.warnings

@@ -44,13 +44,13 @@ def rows_of(embedded: EmbeddedRecords, vectors: pa.DataType, columns: Sequence[s
     return pa.table({name: values[name]() for name in schema.names}, schema=schema)
 
 
-def records_of(kind: RecordKind, rows: pa.Table, vectors: pa.DataType) -> EmbeddedRecords:
-    """Return the records of rows of a table with vectors of this type."""
+def records_of(kind: RecordKind, rows: pa.Table) -> EmbeddedRecords:
+    """Return the records of rows with all columns of a table."""
     flat = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(np.float32)
     columns = [name for name in (*TEXTS, "page", "tags") if name in rows.column_names]
     texts = rows.select(columns).to_pylist()
     records = tuple(Record(kind=kind, **{**row, "tags": tuple(row["tags"])}) for row in texts)
-    return EmbeddedRecords(records, flat.reshape(len(records), vectors.list_size))
+    return EmbeddedRecords(records, flat.reshape(len(records), rows["vector"].type.list_size))
 
 
 def _column(records: Sequence[Record], name: str) -> list[object]:

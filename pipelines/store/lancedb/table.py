@@ -199,7 +199,7 @@ class VectorTable:
         row_ids = guarded(query.to_arrow).sort_by("id")["_rowid"].to_pylist()
         for start in range(0, len(row_ids), BATCH):
             rows = guarded(self._table.take_row_ids(row_ids[start : start + BATCH]).to_arrow)
-            yield records_of(kind, rows.sort_by("id"), self._vectors)
+            yield records_of(kind, rows.sort_by("id"))
 
     def optimize(self) -> None:
         """Compact the files and update the indexes. Old files are removed when no reader can have them open.
