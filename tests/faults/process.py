@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def kill_a_worker_at(process: subprocess.Popen[str], events: int, which: int) ->
     seen = _read(process, events)
     try:
         children = psutil.Process(process.pid).children(recursive=True)
-        workers = [child for child in children if "pipelines.core.work" in " ".join(_words(child))]
+        workers = [child for child in children if "pipelines.core.work" in command_line(child)]
         if not workers:
             return ""
         workers[which % len(workers)].kill()
@@ -104,11 +104,12 @@ def kill_a_worker_at(process: subprocess.Popen[str], events: int, which: int) ->
     return seen
 
 
-def _words(process: psutil.Process) -> Sequence[str]:
+def command_line(process: psutil.Process) -> str:
+    """Return the words a process was started with; none of one that ended since the processes were listed."""
     try:
-        return list(process.cmdline())
+        return " ".join(process.cmdline())
     except psutil.Error:
-        return []
+        return ""
 
 
 def _read(process: subprocess.Popen[str], events: int) -> str:

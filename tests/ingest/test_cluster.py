@@ -18,10 +18,12 @@ import pytest
 from pipelines import build
 from pipelines.core.errors import SettingsError
 from pipelines.ingest.report import Event, Phase, Stage
+from tests.faults.process import command_line
 from tests.ingest.knowledge import assert_same, write_folder
 
-LONGEST_START_S = 120
-"""Seconds after which a Ray that does not answer is given up; with two busy cores it takes twenty."""
+LONGEST_START_S = 300
+"""Seconds after which a Ray that does not answer is given up; with two busy cores it takes twenty, but now and then
+its server for clients serves the second attempt only, 60 seconds later."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,17 @@ def _wait_for_nodes(address: str) -> None:
 
 
 def _kill_a_worker(head: int) -> None:
-    """Kill a Ray process that runs one of our jobs; Ray names the process after the function."""
+    """Kill a Ray process that runs one of our jobs, as soon as there is one; Ray names it after the function."""
+    end = monotonic() + LONGEST_START_S
+    while not (workers := _running_a_job(head)):
+        assert monotonic() < end, "no process of Ray runs a job"
+        sleep(0.05)
+    workers[0].kill()
+
+
+def _running_a_job(head: int) -> list[psutil.Process]:
     parts = psutil.Process(head).children(recursive=True)
-    next(part for part in parts if part.cmdline()[0].startswith("ray::run_on_worker")).kill()
+    return [part for part in parts if command_line(part).startswith("ray::run_on_worker")]
 
 
 @pytest.fixture(scope="module", params=["dask", "ray"])

@@ -9,6 +9,7 @@ from pipelines.core.outcome import Status
 from pipelines.parse.parse import ParserPool, source_of
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import Limits, ParseSettings
+from tests.faults.process import command_line
 from tests.parse.engines import OURS
 
 LIMITS = Limits(cpu_s=3, stall_s=2, memory_mb=400)
@@ -123,7 +124,7 @@ def _workers() -> set[psutil.Process]:
     return {
         worker
         for server in servers
-        if "pipelines.core.work.fork_server" in server.cmdline()
+        if "pipelines.core.work.fork_server" in command_line(server)
         for worker in server.children()
     }
 
