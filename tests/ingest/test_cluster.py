@@ -37,7 +37,7 @@ class Machines:
 @pytest.fixture(scope="module")
 def dask() -> Iterator[Machines]:
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         workers = cluster.workers.values()
         yield Machines(cluster.scheduler_address, lambda: os.kill(next(iter(workers)).process.pid, signal.SIGKILL))
 
