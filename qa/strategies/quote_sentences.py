@@ -82,7 +82,7 @@ def quoted(
         shown = selection
     else:
         listed = whole_list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below else None
-        shown = listed or select_quotes(asked, both or chosen, scored)
+        shown = listed or select_quotes(asked, both or chosen, scored, sure >= settings.unsure_below)
     quotes = [*shown.items, *linked]
     citer = Citer(retrieval)
     claims = _claims(quotes, [*shown.texts, *quote_units(asked, linked).texts], shown.count, citer)

@@ -557,3 +557,24 @@ def test_a_table_whose_rows_are_ruled_nowhere_is_one_over_all_its_pages(shared: 
     (table,) = document_of("codes.pdf", path.read_bytes(), NO_OCR).tables
     assert len(table.parts) == 4
     assert sum(cell.column_span == 2 for cell in table.cells) == 15
+
+
+def test_the_largest_headings_of_a_cover_are_the_title_although_chapters_are_as_large(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(60, 200, "Corvo Junior", 24).text(60, 232, "Operating manual", 24)
+    pdf.text(60, 400, "Anna Weber", 16)
+    for chapter in ("Installing", "Cleaning"):
+        pdf.page().text(60, 80, chapter, 24).box(60, 120, 400, 400, LOREM * 3)
+    blocks = document_of("a.pdf", pdf.data(), NO_OCR).blocks
+    assert " ".join(block.text for block in blocks if block.kind is BlockKind.TITLE) == "Corvo Junior Operating manual"
+
+
+def test_a_first_page_of_text_without_a_title_is_no_cover(document_of: DocumentOf) -> None:
+    pdf = Pdf()
+    for chapter in ("Installing", "Cleaning"):
+        pdf.page().text(60, 80, chapter, 24).box(60, 120, 500, 800, LOREM * 12)
+    kinds = [
+        block.kind
+        for block in document_of("a.pdf", pdf.data(), NO_OCR).blocks
+        if block.text in ("Installing", "Cleaning")
+    ]
+    assert kinds == [BlockKind.HEADING, BlockKind.HEADING]

@@ -175,7 +175,16 @@ def test_bookmarks_win_over_numbers_and_numbers_over_style() -> None:
 def test_the_largest_heading_at_the_front_is_the_title() -> None:
     items = [heading("Handbook", 24), heading("Heat", 14), heading("Cold", 14, page=3)]
     assert [item.kind for item in with_title(items, BODY)] == [BlockKind.TITLE, BlockKind.HEADING, BlockKind.HEADING]
-    assert all(item.kind is BlockKind.HEADING for item in with_title(items[1:], BODY))
+    text = replace(items[1], kind=BlockKind.PARAGRAPH, text="The valve opens at 8.5 bar. " * 40)
+    assert BlockKind.TITLE not in [item.kind for item in with_title([items[1], text, items[2]], BODY)]
+
+
+def test_the_largest_headings_of_a_cover_are_the_title() -> None:
+    items = [heading("Valves", 24), heading("Manual", 24), heading("A. Weber", 16), heading("Heat", 24, page=3)]
+    kinds = [item.kind for item in with_title(items, BODY)]
+    assert kinds == [BlockKind.TITLE, BlockKind.TITLE, BlockKind.HEADING, BlockKind.HEADING]
+    numbered = [heading("1 Valves", 24), heading("Heat", 24, page=3)]
+    assert with_title(numbered, BODY) == numbered
 
 
 def test_a_heading_of_a_later_page_with_a_page_number_behind_is_a_line_of_contents() -> None:

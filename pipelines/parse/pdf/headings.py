@@ -26,6 +26,8 @@ _LETTERS = re.compile(r"[^\W\d_]")
 _BRACKETED = re.compile(r"[\[<{].*[\]>}]")
 _SENTENCE_END = (".", ";", ",", "。", "；", "，")
 _DOTTED_NUMBER = re.compile(r"(?:\d{1,2}\.){1,6}\d{1,2}\.?\s+\S|[A-Z]\.\d{1,2}(?:\.\d{1,2})*\s+\S")
+_COVER_WORDS = 200
+"""Maximum words of a cover, half a page of text."""
 _LISTED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s")
 _KEY = re.compile(r"[\W_]+")
 
@@ -151,17 +153,40 @@ def with_title(items: Sequence[PageItem], body: TextStyle) -> list[PageItem]:
     """Return the items with the document's title recognized among the headings.
 
     It is the heading in the largest type, on the first two pages, at least a third larger than the body; no heading
-    with another text has that size.
+    with another text has that size. On a cover, where the chapters of a book are as large, it is the largest heading,
+    with the subtitle below it.
     """
-    headings = [item for item in items if item.kind is BlockKind.HEADING]
-    largest = max((item.style.size for item in headings), default=0.0)
-    # One step of half a point; 0.4 to 0.8 have the same result.
-    tops = [item for item in headings if item.style.size > largest - 0.6]
+    largest = _largest([item for item in items if item.kind is BlockKind.HEADING])
+    alone = bool(largest) and largest[0].page <= 2 and len({item.text for item in largest}) == 1
+    found = largest[:1] if alone else _titles_of_cover(items)
     # A cover may precede the page with the title. Titles are a third larger: 13 points for a body of 10, 16 for 12.
     # With 1.8, levels of the annotated PDFs are wrong.
-    if not tops or tops[0].page > 2 or largest < 1.3 * body.size or len({item.text for item in tops}) > 1:
+    if not found or found[0].style.size < 1.3 * body.size:
         return list(items)
-    return [replace(item, kind=BlockKind.TITLE) if item is tops[0] else item for item in items]
+    titles = {id(item) for item in found}
+    return [replace(item, kind=BlockKind.TITLE) if id(item) in titles else item for item in items]
+
+
+def _largest(headings: Sequence[PageItem]) -> list[PageItem]:
+    """Return the headings in the largest type."""
+    largest = max((item.style.size for item in headings), default=0.0)
+    # One step of half a point; 0.4 to 0.8 have the same result.
+    return [item for item in headings if item.style.size > largest - 0.6]
+
+
+def _titles_of_cover(items: Sequence[PageItem]) -> list[PageItem]:
+    """Return the largest heading of the cover, and the next item if it is as large; empty without a cover.
+
+    The cover is the first page with text, if it has few words.
+    """
+    cover = [item for item in items if item.page == items[0].page]
+    if sum(len(item.text.split()) for item in cover) > _COVER_WORDS:
+        return []
+    titles = _largest([item for item in cover if item.kind is BlockKind.HEADING and not section_number(item.text)])
+    if not titles:
+        return []
+    first = next(at for at, item in enumerate(cover) if item is titles[0])
+    return [titles[0], *(item for item in cover[first + 1 : first + 2] if item in titles)]
 
 
 def without_lists(items: Sequence[PageItem]) -> list[PageItem]:

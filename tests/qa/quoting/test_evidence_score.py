@@ -136,13 +136,13 @@ def test_further_units_are_selected_for_the_terms_they_add() -> None:
     assert chosen[0].covers["bolt"] == OWN
     assert any(item.covers["crane"] == OWN for item in chosen[1:])
     assert gain(query, combined_cover(chosen), chosen[-1].covers) == 0
-    assert select_quotes(query, chosen, found).items[0] == chosen[0]
+    assert select_quotes(query, chosen, found, True).items[0] == chosen[0]
 
 
 def test_without_units_nothing_is_selected_and_confidence_is_low() -> None:
     query = read(TORQUE)
     assert select_units(query, [], 3) == []
-    assert select_quotes(query, [], []).items == ()
+    assert select_quotes(query, [], [], True).items == ()
     assert features(query, [], []) == Features(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
     assert confidence(features(query, [], [])) < 0.2
 
