@@ -44,6 +44,11 @@ NO_OCR = ParseSettings(ocr=OcrSettings(engine="none"))
 BODY = TextStyle(10.0, "Serif")
 BOLD = TextStyle(10.0, "Serif-Bold", bold=True)
 DocumentOf = Callable[..., Document]
+OPTIONS = (
+    ("-a, --all", "Print the state of all valves of the plant."),
+    ("-v", "Print the name of each file that is read."),
+    ("-w, --wait", "Wait until the relief valve has closed again."),
+)
 
 
 def words(*rows: Sequence[tuple[float, float, str]], bold: Sequence[int] = ()) -> list[PageWord]:
@@ -578,3 +583,23 @@ def test_a_first_page_of_text_without_a_title_is_no_cover(document_of: DocumentO
         if block.text in ("Installing", "Cleaning")
     ]
     assert kinds == [BlockKind.HEADING, BlockKind.HEADING]
+
+
+def test_a_term_above_an_indented_text_is_a_list_item_above_a_deeper_one(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(60, 60, "These options are known to the program and to all of its scripts.")
+    for number, (option, meaning) in enumerate(OPTIONS):
+        top = 100 + 60 * number
+        pdf.text(60, top, option, font="cour").text(100, top + 14, meaning).text(100, top + 34, "Default: no.")
+    pdf.text(60, 300, "Several options may be given, in any order, with a blank between them.")
+    blocks = document_of("a.pdf", pdf.data(), NO_OCR).blocks
+    listed = [(block.text, block.level) for block in blocks if block.kind is BlockKind.LIST_ITEM]
+    expected = [((option, 1), (meaning, 2), ("Default: no.", 2)) for option, meaning in OPTIONS]
+    assert listed == [one for entry in expected for one in entry]
+    assert [block.kind for block in blocks][:: len(blocks) - 1] == [BlockKind.PARAGRAPH, BlockKind.PARAGRAPH]
+
+
+def test_a_single_line_above_an_indented_text_is_no_term(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(60, 60, "As Weber wrote").text(100, 74, "The relief valve must open at the set pressure.")
+    pdf.text(60, 120, "Since then the valve has been tested twice a year on the bench of the plant.")
+    kinds = {block.kind for block in document_of("a.pdf", pdf.data(), NO_OCR).blocks}
+    assert BlockKind.LIST_ITEM not in kinds

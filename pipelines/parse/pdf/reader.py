@@ -15,6 +15,7 @@ from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.magic import PDF, XPS
 from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.consistency import consistent, without_contents
+from pipelines.parse.pdf.definitions import with_definitions
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.reader import signed
@@ -106,7 +107,7 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         for item in page.furniture:
             builder.furniture(item.kind, item.text, _place(item, labels))
     items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
-    items = without_contents(without_lists(items))
+    items = with_definitions(without_contents(without_lists(items)))
     for item in with_levels(with_title(items, surveyed.body), outline):
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)
