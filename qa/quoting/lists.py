@@ -125,12 +125,19 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     if best.unit.depth and head is not best:  # the list below the heading, not the text behind the list
         found = list(takewhile(lambda item: item.unit.depth, found))
     if not unit.label:
-        found = found[:1] if term else listed or found[:1]
+        found = found[:1] if term else listed or _introduced(found)
     most = MAX_ITEMS if listed else _MAX_SENTENCES
     first = found.index(best) if best in found[most:] else 0
     shown = found[first : first + most]
     warnings = not_complete(len(found) - len(shown))
     return quote_units(question, (head, *shown), warnings, listed=True) if found else None
+
+
+def _introduced(found: list[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the first unit; if it ends with a colon too ("Reads:"), with what it introduces."""
+    opening = len(list(takewhile(lambda item: item.unit.text.endswith(COLONS), found)))
+    items = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found[opening:]))
+    return found[: opening + max(1, len(items))]
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:

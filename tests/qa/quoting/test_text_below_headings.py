@@ -135,3 +135,9 @@ def test_the_next_sentence_is_quoted_if_others_are_as_good() -> None:
 def test_a_sentence_with_the_value_asked_for_is_quoted_alone() -> None:
     text = "The tank of pump ZP-6 holds 40 l. The tank of pump ZP-6 is blue."
     assert quotes("How much does the tank of pump ZP-6 hold?", text) == ["The tank of pump ZP-6 holds 40 l."]
+
+
+def test_a_line_with_a_colon_below_another_is_quoted_with_its_items() -> None:
+    text = "The cable uses these signals of the port:\nReads:\n- CD, on battery\n- CTS, battery low\n\nIt is grey."
+    found = quotes("Which signals of the port does the cable use?", text)
+    assert found[1:] == ["Reads:", "- CD, on battery", "- CTS, battery low"]
