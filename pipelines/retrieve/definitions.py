@@ -38,6 +38,8 @@ _BEFORE = 6
 """Characters in which a word ends and a bracket opens."""
 _LONGEST, _BETWEEN = 8, 3
 """Maximum letters of an abbreviation whose long form is before it, and words between them ("or in short")."""
+_SHORT_TERM = 3
+"""Maximum words of a term that ends with the thing: its kind, and the thing with the name of its module."""
 _BRACKET = re.compile(r"^\s*+[(（][^()（）]*+[)）]")
 
 
@@ -58,13 +60,17 @@ def defining(found: Sequence[EvidenceUnit], thing: str) -> frozenset[int]:
 def _opens_entry(unit: EvidenceUnit, after: Sequence[EvidenceUnit], thing: str) -> bool:
     """Whether a unit is a glossary term that begins with a word of the thing, with the other words in its headings.
 
-    "BATTERYLEVEL percent" below "Directives" is "the directive BATTERYLEVEL".
+    "BATTERYLEVEL percent" below "Directives" is "the directive BATTERYLEVEL". A term of up to three words may end with
+    the thing: "enumerator ERR_BUSY", "exception gammu.ERR_BUSY".
     """
     term = " ".join(unit.text.split())
     language = unit.hit.chunk.language
-    named = {stem(word, language) for word in _WORD.findall(thing)}
-    opening = [stem(word, language) for word in _WORD.findall(fold(term))[:1]]
-    return any(one.group == term for one in after) and named.issuperset(opening) and named <= unit.own | unit.above
+    written = fold(term).split()
+    named, words = ([stem(word, language) for word in _WORD.findall(text)] for text in (thing, fold(term)))
+    last = [stem(word, language) for word in _WORD.findall(written[-1].rpartition(".")[2])] if written else []
+    ends = len(written) <= _SHORT_TERM and bool(last) and set(named).issuperset(last)
+    opens = set(named).issuperset(words[:1]) or ends
+    return any(one.group == term for one in after) and opens and set(named) <= {*words, *unit.own, *unit.above}
 
 
 def _spells_out(unit: EvidenceUnit, thing: str) -> bool:

@@ -21,6 +21,12 @@ _DIGITS = 9
 _WIDEST = 1000
 """Maximum columns of a span (HTML 4.9.11)."""
 _GROUPS = ("thead", "tbody", "tfoot")
+_PAGE_WORDS = 100
+"""Minimum words of a cell that is a part of the page rather than data, if its table has a single row. Firefox takes all
+tables of one row for layout (HTMLTableAccessible::IsProbablyLayoutTable), but a name beside its value is data."""
+_LINKED, _FEWEST_LINKS = 0.5, 5
+"""Minimum share of the text in links, and minimum links, of a cell with the site's menu (Kohlschütter et al. 2010,
+Boilerplate Detection using Shallow Text Features, find a third in text blocks)."""
 _RICH = frozenset("a b strong i em u s del ins code pre kbd samp sub sup mark math br ul ol dl".split())
 
 
@@ -43,7 +49,7 @@ def is_layout(table: Element) -> bool:
     if next(table.iterchildren("caption", "thead"), None) is not None:
         return False
     rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
-    if sum(map(len, rows)) <= 1 or _is_text_beside_pictures(rows):
+    if sum(map(len, rows)) <= 1 or _is_text_beside_pictures(rows) or _is_page(rows):
         return True
     if not _contains(table, "table", *HEADINGS):
         return False
@@ -59,6 +65,36 @@ def _is_text_beside_pictures(rows: Sequence[Sequence[Element]]) -> bool:
     filled = [[bool(text_of(cell)) for cell in row] for row in rows]
     pictures = any(cell.find(".//img") is not None for row in rows for cell in row if not text_of(cell))
     return pictures and all(sum(row) <= 1 for row in filled)
+
+
+def _is_page(rows: Sequence[Sequence[Element]]) -> bool:
+    """Whether there is a single row without a header, with a cell as long as a page's text."""
+    if len(rows) > 1 or any(cell.tag == "th" for cell in rows[0]):
+        return False
+    return any(len(text_of(cell).split()) >= _PAGE_WORDS for cell in rows[0])
+
+
+def menu_cells(root: Element) -> frozenset[Element]:
+    """Return the cells of layout tables that have mostly links, beside one with more other text."""
+    found: set[Element] = set()
+    for table in root.iter("table"):
+        cells = [cell for row in rows_of(table) for cell in row.iterchildren("td")]
+        menus = [cell for cell in cells if _is_menu(cell)] if len(cells) > 1 else []
+        if menus and is_layout(table):
+            longest = max(map(_plain_length, cells))
+            found.update(cell for cell in menus if _plain_length(cell) < longest)
+    return frozenset(found)
+
+
+def _is_menu(cell: Element) -> bool:
+    links = [text_of(link) for link in cell.iter("a") if link.get("href")]
+    linked = sum(map(len, links))
+    return len(links) >= _FEWEST_LINKS and linked >= _LINKED * (linked + _plain_length(cell))
+
+
+def _plain_length(cell: Element) -> int:
+    """Return the number of characters outside of links."""
+    return len(text_of(cell)) - sum(len(text_of(link)) for link in cell.iter("a") if link.get("href"))
 
 
 def _is_plain(cell: Element) -> bool:

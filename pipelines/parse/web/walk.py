@@ -26,6 +26,7 @@ from pipelines.parse.web.flow import (
     cells_of,
     close_inline,
     is_layout,
+    menu_cells,
     open_inline,
     read_cell,
     read_text,
@@ -87,7 +88,7 @@ class Walker:
     def walk(self, root: Element) -> None:
         """Append the tree. Raises `TooLarge` for tables beyond the limits of depth and cells."""
         self._titled = self._titled and sum(not is_hidden(heading) for heading in root.iter("h1")) == 1
-        self._navigation = navigation_blocks(root) if self._furniture else frozenset()
+        self._navigation = navigation_blocks(root) | menu_cells(root) if self._furniture else frozenset()
         events = etree.iterwalk(root, events=("start", "end", "comment"))
         skipped: Element | None = None
         for event, element in events:

@@ -191,6 +191,23 @@ def test_a_layout_table_is_not_a_table(document_of: Read) -> None:
     assert [kind for kind, _, _ in pieces(document)] == ["heading", "paragraph", "table"]
 
 
+def test_a_table_of_one_row_with_the_text_of_the_page_is_not_a_table(document_of: Read) -> None:
+    menu = "".join(f"<li><a href='{name}.html'>{name} mode</a>" for name in ("Viewer", "Save", "Copy", "Fax", "Mail"))
+    page = f"<p>The image is sent to the <a href='p.html'>printer</a>.</p><p>{'Select the number of copies. ' * 20}</p>"
+    document = document_of("a.html", f"<table><tr><td>Index<ul>{menu}</ul><td>{page}</table>")
+    assert document.tables == ()
+    assert texts(document)[0] == "The image is sent to the printer."
+    assert "Viewer" not in document.text
+    assert ("hyperlink", "Fax.html", "Fax mode") in targets(document)
+    values = document_of("a.html", "<table><tr><td>Copies<td>Select the number of copies.</table>")
+    assert values.tables[0].grid() == [["Copies", "Select the number of copies."]]
+
+
+def test_a_page_of_links_alone_is_kept(document_of: Read) -> None:
+    links = " ".join(f"<a href='{number}.html'>The valves of hall {number}</a>" for number in range(30))
+    assert "hall 29" in document_of("a.html", f"<table><tr><td>{links}<td><img src='a.png'></table>").text
+
+
 def test_cells_with_more_than_one_run_of_text_are_rich(document_of: Read) -> None:
     table = document_of("a.html", "<table><tr><td>plain<td><b>x</b> y<td><p>one</p><td>a<br>b</table>").tables[0]
     assert [(cell.text, cell.rich) for cell in table.cells] == [

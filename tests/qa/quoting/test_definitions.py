@@ -238,3 +238,28 @@ def test_a_heading_with_the_abbreviation_behind_its_long_form_is_a_definition(
 ) -> None:
     text = f"NMU NMU NMU.\n\n{heading}\n\nDebian 12."
     assert first_quote(question, {"a.txt": text}, language) == heading
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "term", "text"),
+    [
+        (
+            "en",
+            "What does ERR_CORRUPTED mean?",
+            "exception gammu.ERR_CORRUPTED",
+            "The data that the phone has returned were damaged on their way, so that they are not read any further.",
+        ),
+        (
+            "de",
+            "Was bedeutet ERR_KAPUTT?",
+            "Ausnahme telefon.ERR_KAPUTT",
+            "Die vom Telefon gelieferten Daten wurden unterwegs beschädigt und werden deshalb nicht weiter gelesen.",
+        ),
+    ],
+)
+def test_a_term_may_have_its_kind_and_module_before_the_thing(
+    language: str, question: str, term: str, text: str
+) -> None:
+    code = question.split()[-2 if language == "en" else -1].strip("?")
+    used = f"{code} {'is raised by the driver.' if language == 'en' else 'wird vom Treiber gemeldet.'}"
+    assert first_quote(question, {"use.txt": used, "api.txt": f"{term}\n{text}"}, language) == text
