@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 
 from pipelines.core.document import BlockKind
 from pipelines.parse.pdf.items import PageItem
@@ -36,11 +36,11 @@ def with_definitions(items: Sequence[PageItem]) -> list[PageItem]:
 
     Thus a description is read, searched and quoted with its term, as that of a definition list in HTML is.
     """
-    edges = [*(_edges(term, text) for term, text in pairwise(items)), None]
+    edges = [*starmap(_edges, pairwise(items)), None]
     counts = Counter(filter(None, edges))
     found: list[PageItem] = []
     term: PageItem | None = None
-    for item, own in zip(items, edges, strict=True):
+    for item, own in zip(items, edges, strict=False):  # one more than no items
         if own is not None and counts[own] >= _ENTRIES:
             term = item
             found.append(replace(item, kind=BlockKind.LIST_ITEM, level=1))
