@@ -36,7 +36,8 @@ _FILE_NAME = re.compile(
     re.IGNORECASE,
 )
 
-_CONTENTS = re.compile(rf"{any_of('contents')}\s*:?", re.IGNORECASE)
+CONTENTS = re.compile(rf"{any_of('contents')}\s*:?", re.IGNORECASE)
+"""The heading of a table of contents."""
 _PART = re.compile(r"[-\u2010\u00ad]$|^(?:\w\s){2,}\w$|^[a-z]\w*$")
 """Not a whole title: it ends in a hyphen, is a word spaced out letter by letter, or is the end of a divided word."""
 _NAME_PART = re.compile(r"[^\W\d_]{2,}?(?=[A-Z][a-z]|[\W\d_]|$)")
@@ -76,7 +77,7 @@ def _is_title(text: str) -> bool:
 
 def _is_placeholder(text: str) -> bool:
     sample = text[: _LONGEST * 2]
-    placeholder = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or _CONTENTS.fullmatch(sample)
+    placeholder = _EMPTY_TITLE.fullmatch(sample) or _FILE_NAME.fullmatch(sample) or CONTENTS.fullmatch(sample)
     return not sample or bool(placeholder)
 
 

@@ -144,18 +144,20 @@ def select_quotes(
         return quote_units(question, [*kept, other], (_EITHER,))
     if sure and len(kept) == 1:
         kept += _rivals(question, kept[0], scored)
-    return quote_units(question, [one for item in kept for one in (item, *_introduced(item, kept, scored))])
+    return quote_units(question, _with_introduced(kept, scored))
 
 
-def _introduced(item: ScoredUnit, kept: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> Sequence[ScoredUnit]:
-    """Return what a unit that ends with a colon introduces: the list below it, or the next unit."""
-    if not item.unit.text.endswith(COLONS):
-        return ()
-    listed, _ = items_around(item, scored)
-    return [one for one in listed[:_MAX_SERIES] or _next(item, scored) if not one.unit.label and one not in kept]
+def _with_introduced(kept: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the units, each that ends with a colon with what it introduces: the list below it, or the next unit."""
+    quoted: list[ScoredUnit] = []
+    for item in kept:
+        listed = items_around(item, scored)[0] or _next(item, scored) if item.unit.text.endswith(COLONS) else []
+        below = [one for one in listed[:_MAX_SERIES] if not one.unit.label and one not in kept]
+        quoted += [one for one in (item, *below) if one not in quoted]
+    return quoted
 
 
-def _next(item: ScoredUnit, scored: Sequence[ScoredUnit]) -> Sequence[ScoredUnit]:
+def _next(item: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     """Return the unit behind a unit in its chunk, if there is one."""
     own = in_reading_order(one for one in scored if one.unit.hit.chunk.id == item.unit.hit.chunk.id)
     return [one for one in own if one.unit.span.start >= item.unit.span.end][:1]

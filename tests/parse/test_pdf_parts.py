@@ -183,8 +183,18 @@ def test_the_largest_headings_of_a_cover_are_the_title() -> None:
     items = [heading("Valves", 24), heading("Manual", 24), heading("A. Weber", 16), heading("Heat", 24, page=3)]
     kinds = [item.kind for item in with_title(items, BODY)]
     assert kinds == [BlockKind.TITLE, BlockKind.TITLE, BlockKind.HEADING, BlockKind.HEADING]
-    numbered = [heading("1 Valves", 24), heading("Heat", 24, page=3)]
-    assert with_title(numbered, BODY) == numbered
+
+
+@pytest.mark.parametrize("text", ["1 Valves", "Contents", "Inhalt"])
+def test_a_section_and_the_contents_name_no_document(text: str) -> None:
+    items = [heading(text, 24), heading("Heat", 24, page=3)]
+    assert with_title(items, BODY) == items
+
+
+def test_a_cover_may_follow_a_page_without_text() -> None:
+    picture = replace(heading("", 10), kind=BlockKind.FIGURE)
+    items = [picture, heading("Valves", 24, page=2), heading("Heat", 24, page=3)]
+    assert with_title(items, BODY)[1].kind is BlockKind.TITLE
 
 
 def test_a_heading_of_a_later_page_with_a_page_number_behind_is_a_line_of_contents() -> None:

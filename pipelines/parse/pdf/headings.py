@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import BlockKind
+from pipelines.parse.compose import CONTENTS
 from pipelines.parse.lines import BULLET, DOTS, Line, TextStyle
 from pipelines.parse.outline import number_depth, section_number
 from pipelines.parse.pdf.items import PageItem
@@ -179,14 +180,20 @@ def _titles_of_cover(items: Sequence[PageItem]) -> list[PageItem]:
 
     The cover is the first page with text, if it has few words.
     """
-    cover = [item for item in items if item.page == items[0].page]
+    page = next((item.page for item in items if item.text), 0)
+    cover = [item for item in items if item.page == page]
     if sum(len(item.text.split()) for item in cover) > _COVER_WORDS:
         return []
-    titles = _largest([item for item in cover if item.kind is BlockKind.HEADING and not section_number(item.text)])
+    titles = _largest([item for item in cover if item.kind is BlockKind.HEADING and _may_name(item.text)])
     if not titles:
         return []
     first = next(at for at, item in enumerate(cover) if item is titles[0])
     return [titles[0], *(item for item in cover[first + 1 : first + 2] if item in titles)]
+
+
+def _may_name(text: str) -> bool:
+    """Whether a heading may be that of a whole document: it has no number, and is not "Contents"."""
+    return not section_number(text) and not CONTENTS.fullmatch(text)
 
 
 def without_lists(items: Sequence[PageItem]) -> list[PageItem]:
