@@ -184,6 +184,20 @@ def _figures(text: str) -> tuple[str, ...]:
     return tuple(word.strip(".,?!()") for word in text.split() if any(map(str.isdigit, word)))
 
 
+def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:
+    """Return the best cover of each term by any of the units."""
+    covered: dict[str, float] = {}
+    for item in items:
+        for term, cover in item.covers.items():
+            covered[term] = max(cover, covered.get(term, 0.0))
+    return covered
+
+
+def added_cover(question: QuestionTerms, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
+    """Return the share of the question's weight that `covers` adds to what is `covered`."""
+    return question.share({term: max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items()})
+
+
 def is_indirect(question: QuestionTerms, item: ScoredUnit) -> bool:
     """Whether a unit has no word of the question itself, apart from words for the kind of value.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.sentences import is_complete
@@ -80,6 +80,32 @@ def list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUni
     behind = in_reading_order(item for item in own if item.unit.span >= best.unit.span)
     items = items_around(behind[0], scored)[0] if behind else []
     return items if len(items) > 1 else []
+
+
+def with_introduced(units: Sequence[ScoredUnit], others: Sequence[ScoredUnit], most: int) -> list[ScoredUnit]:
+    """Return the units, each that ends with a colon with what it introduces: up to `most` list items, or the next unit.
+
+    `others` are units of their chunks and of others, in any order.
+    """
+    found: list[ScoredUnit] = []
+    for item in units:
+        listed = items_around(item, others)[0] or next_unit(item, others) if item.unit.text.endswith(COLONS) else []
+        below = [one for one in listed[:most] if not one.unit.label and one not in units]
+        found += [one for one in (item, *below) if one not in found]
+    return found
+
+
+def introduced(below: list[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the first of the units below a colon; if it ends with a colon too, with what it introduces."""
+    opening = len(list(takewhile(lambda item: item.unit.text.endswith(COLONS), below)))
+    items = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), below[opening:]))
+    return below[: opening + max(1, len(items))]
+
+
+def next_unit(item: ScoredUnit, others: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the unit behind a unit in its chunk, if there is one."""
+    own = in_reading_order(one for one in others if one.unit.hit.chunk.id == item.unit.hit.chunk.id)
+    return [one for one in own if one.unit.span.start >= item.unit.span.end][:1]
 
 
 def is_term(question: QuestionTerms, item: ScoredUnit) -> bool:

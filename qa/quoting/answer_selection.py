@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
-from pipelines.retrieve.evidence_score import ScoredUnit
-from pipelines.retrieve.list_items import COLONS, items_around
+from pipelines.retrieve.evidence_score import ScoredUnit, added_cover, combined_cover
+from pipelines.retrieve.list_items import next_unit, with_introduced
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.tables import in_reading_order
@@ -51,7 +51,7 @@ def select_units(question: QuestionTerms, scored: Sequence[ScoredUnit], limit: i
     while len(chosen) < limit:
         covered = combined_cover(chosen)
         rest = [item for item in scored if item.score >= _FLOOR * scored[0].score and _is_new(item, chosen)]
-        gains = [(gain(question, covered, item.covers), item) for item in rest]
+        gains = [(added_cover(question, covered, item.covers), item) for item in rest]
         useful = [(added + item.score / 4, item) for added, item in gains if added >= _GAIN]
         if not useful:
             break
@@ -136,7 +136,7 @@ def select_quotes(
         covered = combined_cover(kept)
         beside = question.negative and item.unit.rank == chosen[0].unit.rank and not item.unit.is_row
         needed, near = (_GAIN, _BESIDE) if beside else (_NEEDED, _NEAR_BEST)
-        adds = gain(question, covered, item.covers) >= needed and item.score >= near * chosen[0].score
+        adds = added_cover(question, covered, item.covers) >= needed and item.score >= near * chosen[0].score
         if (adds or _names_another(question, covered, item)) and not item.unit.label:
             kept.append(item)
     kept += _other_sides(question, kept, scored)
@@ -144,23 +144,7 @@ def select_quotes(
         return quote_units(question, [*kept, other], (_EITHER,))
     if sure and len(kept) == 1:
         kept += _rivals(question, kept[0], scored)
-    return quote_units(question, _with_introduced(kept, scored))
-
-
-def _with_introduced(kept: Sequence[ScoredUnit], scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
-    """Return the units, each that ends with a colon with what it introduces: the list below it, or the next unit."""
-    quoted: list[ScoredUnit] = []
-    for item in kept:
-        listed = items_around(item, scored)[0] or _next(item, scored) if item.unit.text.endswith(COLONS) else []
-        below = [one for one in listed[:_MAX_SERIES] if not one.unit.label and one not in kept]
-        quoted += [one for one in (item, *below) if one not in quoted]
-    return quoted
-
-
-def _next(item: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
-    """Return the unit behind a unit in its chunk, if there is one."""
-    own = in_reading_order(one for one in scored if one.unit.hit.chunk.id == item.unit.hit.chunk.id)
-    return [one for one in own if one.unit.span.start >= item.unit.span.end][:1]
+    return quote_units(question, with_introduced(kept, scored, _MAX_SERIES))
 
 
 def _rivals(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
@@ -176,7 +160,7 @@ def _rivals(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUn
         near = item.score >= _RIVAL * best.score and not item.unit.label
         if near and len(found) < _RIVALS and _is_new(item, [best, *found]) and not _repeats(question, item):
             found.append(item)
-    behind = [item for item in _next(best, scored) if not (item.unit.label or item.unit.is_row)]
+    behind = [item for item in next_unit(best, scored) if not (item.unit.label or item.unit.is_row)]
     return [*(item for item in behind if found and _is_new(item, found)), *found]
 
 
@@ -221,20 +205,6 @@ def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     """Return the sentences of the best one's document that are nearly as good."""
     own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and not item.unit.label)
     return [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= MIN_SENTENCE_TERMS]
-
-
-def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:
-    """Return the best cover of each term by any of the units."""
-    covered: dict[str, float] = {}
-    for item in items:
-        for term, cover in item.covers.items():
-            covered[term] = max(cover, covered.get(term, 0.0))
-    return covered
-
-
-def gain(question: QuestionTerms, covered: Mapping[str, float], covers: Mapping[str, float]) -> float:
-    """Return the share of the question's weight that `covers` adds to what is `covered`."""
-    return question.share({term: max(0.0, cover - covered.get(term, 0.0)) for term, cover in covers.items()})
 
 
 def _is_new(item: ScoredUnit, chosen: Sequence[ScoredUnit]) -> bool:

@@ -20,11 +20,10 @@ from pathlib import Path
 from pipelines.lang.numbers import tells_when
 from pipelines.lang.quantities import Kind, plain_numbers
 from pipelines.lang.word_lists import cue_words
-from pipelines.retrieve.evidence_score import ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit, combined_cover
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import columns_asked, terms_of
 from pipelines.retrieve.term_cover import ABOVE
-from qa.quoting.answer_selection import combined_cover
 from qa.quoting.lists import counts_rows
 
 _OTHERS = 3

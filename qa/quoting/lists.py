@@ -11,7 +11,7 @@ from itertools import takewhile
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.retrieve.evidence_score import ScoredUnit
-from pipelines.retrieve.list_items import COLONS, head_of, is_item, is_term, items_around
+from pipelines.retrieve.list_items import COLONS, head_of, introduced, is_item, is_term, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
@@ -125,19 +125,12 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     if best.unit.depth and head is not best:  # the list below the heading, not the text behind the list
         found = list(takewhile(lambda item: item.unit.depth, found))
     if not unit.label:
-        found = found[:1] if term else listed or _introduced(found)
+        found = found[:1] if term else listed or introduced(found)
     most = MAX_ITEMS if listed else _MAX_SENTENCES
     first = found.index(best) if best in found[most:] else 0
     shown = found[first : first + most]
     warnings = not_complete(len(found) - len(shown))
     return quote_units(question, (head, *shown), warnings, listed=True) if found else None
-
-
-def _introduced(found: list[ScoredUnit]) -> list[ScoredUnit]:
-    """Return the first unit; if it ends with a colon too ("Reads:"), with what it introduces."""
-    opening = len(list(takewhile(lambda item: item.unit.text.endswith(COLONS), found)))
-    items = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found[opening:]))
-    return found[: opening + max(1, len(items))]
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field, replace
 from pipelines.lang.characters import fold
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import named_codes
-from pipelines.retrieve.evidence_score import ScoredUnit, score_units
+from pipelines.retrieve.evidence_score import ScoredUnit, combined_cover, score_units
 from pipelines.retrieve.hit import Hit, LinkedChunk
 from pipelines.retrieve.question_reading import languages_of, read_question
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
-from qa.quoting.answer_selection import combined_cover, select_units
+from qa.quoting.answer_selection import select_units
 from qa.settings import AnswerSettings
 from qa.strategies.pike import decompose
 from qa.strategies.quote_sentences import quoted

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pipelines.lang.comparisons import limits_asked
 from pipelines.retrieve.column_sums import asks_sum
-from pipelines.retrieve.evidence_score import ScoredUnit, is_indirect, score_units
+from pipelines.retrieve.evidence_score import ScoredUnit, combined_cover, is_indirect, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_reading import languages_of, read_question
 from pipelines.retrieve.question_terms import QuestionTerms, wants_definition
@@ -18,7 +18,7 @@ from pipelines.retrieve.term_cover import NEAR, OWN
 from qa.answer import Answer, Claim, Step
 from qa.citations import Citer
 from qa.model_calls import ModelCalls
-from qa.quoting.answer_selection import combined_cover, lacks_formal_value, select_quotes, select_units
+from qa.quoting.answer_selection import lacks_formal_value, select_quotes, select_units
 from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_codes, missing_words
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from pipelines.lang.quantities import Kind
 from pipelines.retrieve.evidence import units
-from pipelines.retrieve.evidence_score import ScoredUnit, score_units
+from pipelines.retrieve.evidence_score import ScoredUnit, added_cover, combined_cover, score_units
 from pipelines.retrieve.question_reading import GENERAL, read_question
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.term_cover import ABOVE, OWN
-from qa.quoting.answer_selection import combined_cover, gain, select_quotes, select_units
+from qa.quoting.answer_selection import select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features
 from qa.quoting.conflicts import conflict_lines, conflicting_pairs, disagreements
 from tests.qa.memory import MemoryRetrieval
@@ -135,7 +135,7 @@ def test_further_units_are_selected_for_the_terms_they_add() -> None:
     chosen = select_units(query, found, 3)
     assert chosen[0].covers["bolt"] == OWN
     assert any(item.covers["crane"] == OWN for item in chosen[1:])
-    assert gain(query, combined_cover(chosen), chosen[-1].covers) == 0
+    assert added_cover(query, combined_cover(chosen), chosen[-1].covers) == 0
     assert select_quotes(query, chosen, found, True).items[0] == chosen[0]
 
 
