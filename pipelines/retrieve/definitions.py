@@ -65,12 +65,13 @@ def _opens_entry(unit: EvidenceUnit, after: Sequence[EvidenceUnit], thing: str) 
     """
     term = " ".join(unit.text.split())
     language = unit.hit.chunk.language
-    written = fold(term).split()
-    named, words = ([stem(word, language) for word in _WORD.findall(text)] for text in (thing, fold(term)))
-    last = [stem(word, language) for word in _WORD.findall(written[-1].rpartition(".")[2])] if written else []
-    ends = len(written) <= _SHORT_TERM and bool(last) and set(named).issuperset(last)
-    opens = set(named).issuperset(words[:1]) or ends
-    return any(one.group == term for one in after) and opens and set(named) <= {*words, *unit.own, *unit.above}
+    named = {stem(word, language) for word in _WORD.findall(thing)}
+    words = [stem(word, language) for word in _WORD.findall(fold(term))]
+    *before, last = fold(term).split() or [""]
+    ending = {stem(word, language) for word in _WORD.findall(last.rpartition(".")[2])}
+    ends = len(before) < _SHORT_TERM and bool(ending) and ending <= named
+    opens = named.issuperset(words[:1]) or ends
+    return any(one.group == term for one in after) and opens and named <= {*words, *unit.own, *unit.above}
 
 
 def _spells_out(unit: EvidenceUnit, thing: str) -> bool:

@@ -29,13 +29,13 @@ _HEADING_REGIONS = (RegionKind.HEADING, RegionKind.TITLE)
 _NOTICE = re.compile(rf"{any_of('notice')}\s*[:：]?", re.IGNORECASE)
 _ENTRY = re.compile(r"(.*\S)\s+(?:\d{1,4}|[ivxlc]{1,6})")
 """A line of a table of contents: a title and a page number."""
-_EDGE_STEP = 3.0
+EDGE_STEP = 3.0
 """Points to which left edges are rounded: less than the padding of a box, more than the variation of an edge."""
 _MARGIN_SHARE = 0.25
 """Minimum share of a document's running text at a left edge that is a margin: pages have at most three columns."""
 _EDGE_SHARE = 0.1
 """Minimum share of a document's running text at a left edge from which a deeper indentation is intentional."""
-_LEAST_INDENT, _MOST_INDENT = 1.5, 10.0
+LEAST_INDENT, MOST_INDENT = 1.5, 10.0
 """Minimum and maximum indentation in ems of the explanation below a term: HTML and LaTeX have 2.5 to 4; further right
 is another column."""
 
@@ -183,7 +183,7 @@ class _Margins:
         lefts: Counter[int] = Counter()
         for item in items:
             if item.kind is BlockKind.PARAGRAPH:
-                lefts[round(_start(item) / _EDGE_STEP)] += len(item.text)
+                lefts[round(_start(item) / EDGE_STEP)] += len(item.text)
         edges, used = (
             frozenset(left for left, count in lefts.items() if count >= share * lefts.total())
             for share in (_MARGIN_SHARE, _EDGE_SHARE)
@@ -213,7 +213,7 @@ class _Margins:
             return False
         deeper = _start(below) - _start(item)
         on_purpose = not self.at_margin(_start(below)) or _is_near(_start(item), self.used)
-        return _LEAST_INDENT * item.style.size < deeper < _MOST_INDENT * item.style.size and on_purpose
+        return LEAST_INDENT * item.style.size < deeper < MOST_INDENT * item.style.size and on_purpose
 
 
 def _start(item: PageItem) -> float:
@@ -222,4 +222,4 @@ def _start(item: PageItem) -> float:
 
 
 def _is_near(left: float, edges: frozenset[int]) -> bool:
-    return any(abs(round(left / _EDGE_STEP) - edge) <= 1 for edge in edges)
+    return any(abs(round(left / EDGE_STEP) - edge) <= 1 for edge in edges)

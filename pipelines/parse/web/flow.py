@@ -87,14 +87,17 @@ def menu_cells(root: Element) -> frozenset[Element]:
 
 
 def _is_menu(cell: Element) -> bool:
-    links = [text_of(link) for link in cell.iter("a") if link.get("href")]
-    linked = sum(map(len, links))
-    return len(links) >= _FEWEST_LINKS and linked >= _LINKED * (linked + _plain_length(cell))
+    linked = _link_lengths(cell)
+    return len(linked) >= _FEWEST_LINKS and sum(linked) >= _LINKED * len(text_of(cell))
 
 
 def _plain_length(cell: Element) -> int:
     """Return the number of characters outside of links."""
-    return len(text_of(cell)) - sum(len(text_of(link)) for link in cell.iter("a") if link.get("href"))
+    return len(text_of(cell)) - sum(_link_lengths(cell))
+
+
+def _link_lengths(cell: Element) -> list[int]:
+    return [len(text_of(link)) for link in cell.iter("a") if link.get("href")]
 
 
 def _is_plain(cell: Element) -> bool:
