@@ -194,15 +194,21 @@ class IngestRun:
         self.stopped, self._entries.stopped = error.message, True
 
     def _within_limit(self, item: SourceItem, compiled: Compiled) -> Compiled:
-        """Leave out the parts of a file that exceed the limit, which counts the parts of nested containers too."""
+        """Leave out the parts of a file that exceed the limit, which counts the parts of nested containers too.
+
+        An archive that contains itself would be unpacked until it is nested too deep.
+        """
         file, most = item.source.uri.partition(INSIDE)[0], self.settings.parse.limits.members
+        members = tuple(member for member in compiled.members if member.digest != item.source.digest)
+        reason = "a part is left out: it is the file itself" if len(members) < len(compiled.members) else ""
         room = max(0, most - self._parts[file])
-        self._parts[file] += len(compiled.members)
-        if len(compiled.members) <= room:
+        self._parts[file] += len(members)
+        if len(members) > room:
+            reason = f"{len(members) - room} parts are left out: {file} has more than {most} in all"
+        if not reason:
             return compiled
-        reason = f"{len(compiled.members) - room} parts are left out: {file} has more than {most} in all"
         failure = Failure(item.source.uri, Stage.PARSE.value, reason, TooLarge.__name__, Status.TOO_LARGE)
-        return replace(compiled, members=compiled.members[:room], failures=(*compiled.failures, failure))
+        return replace(compiled, members=members[:room], failures=(*compiled.failures, failure))
 
     async def judge(self) -> tuple[Failure, ...]:
         """Ask the model, if any, about entities that no rule decides; after a failed call they are not merged."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +25,7 @@ from pipelines.parse.gallery import (
     unread_pictures_issue,
 )
 from pipelines.parse.limits import READING, OutOfTime, check_text, current_task
+from pipelines.parse.lines import PAGE_NUMBER
 from pipelines.parse.parsed import REST, Child, Parsed
 from pipelines.parse.pieces import NOWHERE, Image, Piece, Place, Pointer, clean, clean_verbatim, table_of
 from pipelines.parse.settings import ParseSettings
@@ -59,6 +62,7 @@ class DocumentBuilder:
         self.metadata: dict[str, str] = {}
         self._pieces: list[Piece] = []
         self._furniture: list[Piece] = []
+        self._stated: list[Piece] = []
         self._pages: list[Page] = []
         self._pointers: list[tuple[int, Pointer]] = []
         self._gallery = Gallery()
@@ -116,11 +120,16 @@ class DocumentBuilder:
         """Append a speaker note or a reviewer's comment."""
         return self._prose(BlockKind.NOTE, text, place)
 
-    def furniture(self, kind: BlockKind, text: str, place: Place = NOWHERE) -> bool:
-        """Add a PAGE_HEADER or PAGE_FOOTER, which is stored apart from the text."""
+    def furniture(self, kind: BlockKind, text: str, place: Place = NOWHERE, *, stated: bool = False) -> bool:
+        """Add a PAGE_HEADER or PAGE_FOOTER, which is stored apart from the text.
+
+        `stated` says that the format states it once for all pages. Then what it alone says, such as the number, the
+        revision and the author of a document, becomes part of the text, at its end.
+        """
         piece = Piece(kind, clean(text), place)
         if piece.text:
             self._furniture.append(piece)
+            self._stated += [piece] if stated else []
         return bool(piece.text)
 
     # -- tables and figures
@@ -230,6 +239,7 @@ class DocumentBuilder:
         Pictures are read by OCR last, after the task has stored the text. If a limit leaves something unread, the
         document is PARTIAL, or TOO_LARGE if nothing was read.
         """
+        self._append_stated()
         total = len(self._gallery.waiting)
         read, why = self._gallery.read(self.settings.ocr, self.task, self._keep)
         self._add_size(sum(len(one.text) for one in read))
@@ -241,6 +251,15 @@ class DocumentBuilder:
         if self.empty:
             self._read_furniture()
         return self._result(self._left_out)
+
+    def _append_stated(self) -> None:
+        """Append those stated headers and footers that have a word which the text lacks, without page numbers."""
+        said = {word for piece in self._pieces for word in _words(piece.text)} if self._stated else set()
+        for piece in () if self.empty else self._stated:
+            parts = [part.strip() for part in re.split(r"[\t\n]+", piece.text)]
+            text = "\n".join(part for part in parts if not PAGE_NUMBER.fullmatch(part))
+            if not said.issuperset(_words(text)) and any(map(str.isalpha, text)):
+                self._append(replace(piece, text=text))
 
     def _read_furniture(self) -> None:
         """Make the page headers and footers the text of a document that has no other."""
@@ -313,3 +332,7 @@ class DocumentBuilder:
     def _check_clock(self) -> None:
         if self._hurried and self.task.clock.past(READING):
             raise OutOfTime(self.task.clock.reason, self._interrupted)
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip(string.punctuation) for word in text.casefold().split()}

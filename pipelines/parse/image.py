@@ -46,6 +46,7 @@ class ImageReader:
         signed("image/bmp", ".bmp"),
         signed("image/gif", ".gif"),
         signed("image/avif", ".avif"),
+        signed("image/jp2", ".jp2", ".j2k"),
         signed(_HEIC, ".heic", ".heif"),
     )
 

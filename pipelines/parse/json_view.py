@@ -103,6 +103,9 @@ class FileView(msgspec.Struct):
     notes: tuple[str, ...]
 
 
+_FURNITURE = (BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER)
+
+
 def view(parsed: Parsed, *, scored: bool = False) -> FileView:
     """Return `parsed` as plain rows, in the scored form (`to_json`) if `scored`."""
     document = parsed.document
@@ -142,6 +145,8 @@ def _blocks(blocks: tuple[Block, ...]) -> Iterator[JsonBlock]:
 
 def _scored(blocks: tuple[Block, ...], computed_numbers: bool) -> Iterator[JsonBlock]:
     for block, shown in zip(blocks, _blocks(blocks), strict=True):
+        if block.kind in _FURNITURE:
+            continue  # it is listed apart as well
         yield _without_marker(shown, _marker(block, computed_numbers))
         if block.table is not None and shown.index is not None:
             for cell in filter(_is_rich, block.table.cells):

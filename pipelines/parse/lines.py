@@ -9,9 +9,16 @@ from typing import NamedTuple
 
 from pipelines.core.provenance import Box
 from pipelines.lang.characters import CJK, HANGUL
+from pipelines.lang.word_lists import any_of
 
 RUNNING = 25
 """Minimum characters of a line of running text: narrow columns have thirty; cells and labels fewer."""
+PAGE_NUMBER = re.compile(
+    rf"{any_of('page')}?\s*+[-–—|]?\s*+(?:\d{{1,4}}|[ivxlc]{{1,6}}|[A-Z]{{0,2}}\d{{0,3}}-\d{{1,3}})\s*+[-–—|]?\s*+{any_of('page')}?"
+    rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
+    re.IGNORECASE,
+)
+"""A page number, also with the number of pages: "Page 3 of 20", "iv", "A-3"."""
 
 
 class Rect(NamedTuple):

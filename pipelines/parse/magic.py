@@ -8,13 +8,14 @@ import zipfile
 import zlib
 from pathlib import Path
 
+from pipelines.parse.compound import OLE, ole_type
+
 PDF = "application/pdf"
 XPS = "application/vnd.ms-xpsdocument"
 ZIP = "application/zip"
-OLE = "application/x-ole-storage"
-ENCRYPTED_OFFICE = "application/vnd.ms-office.encrypted"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
+VISIO_XML = "application/vnd.ms-visio.drawing.main+xml"
 _ODF = "application/vnd.oasis.opendocument."
 SUN_XML = "application/vnd.sun.xml."
 """The prefix of the types of StarOffice 6 and OpenOffice.org 1, before OpenDocument."""
@@ -58,6 +59,14 @@ _PREFIXES = (
     (b"\xffWPC", "application/vnd.wordperfect"),
     (b"wOFF", "font/woff"),
     (b"wOF2", "font/woff2"),
+    (b"\x00\x00\x00\x0cjP  ", "image/jp2"),
+    (b"\xff\x4f\xff\x51", "image/jp2"),
+    (b"\x78\x9f\x3e\x22", "application/vnd.ms-tnef"),
+    (b"HWP Document File", "application/x-hwp"),
+    # The first record of Excel 2, 3 and 4: BOF with its length (Excel 97 Developer's Kit, "BOF").
+    (b"\x09\x00\x04\x00", "application/vnd.ms-excel"),
+    (b"\x09\x02\x06\x00", "application/vnd.ms-excel"),
+    (b"\x09\x04\x06\x00", "application/vnd.ms-excel"),
 )
 _PICTURE_BRANDS = {b"heic": "image/heic", b"heix": "image/heic", b"mif1": "image/heic", b"avif": "image/avif"}
 """Pictures in ISO base media files, by their main brand (ISO/IEC 23008-12, 10.2; AV1 Image File Format, 6)."""
@@ -79,13 +88,17 @@ _MAIN_PARTS = (
     ("spreadsheetml", _OOXML + "spreadsheetml.sheet"),
     ("presentationml", _OOXML + "presentationml.presentation"),
     ("ms-powerpoint", _OOXML + "presentationml.presentation"),
+    ("ms-visio", VISIO_XML),
 )
 OOXML_TYPES = frozenset(media_type for _, media_type in _MAIN_PARTS)
 XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 """A workbook with binary parts (MS-XLSB)."""
 _XPS_PART = "xps-fixeddocumentsequence+xml"
 """Ending of the content type of the first part of XPS, and of OpenXPS (ECMA-388, appendix E)."""
-_IWORK_PART = "Index/Document.iwa"
+IWORK = "application/vnd.apple.iwork"
+"""Documents of Pages, Numbers and Keynote; only the name of the file says of which."""
+_IWORK_PARTS = ("Index/Document.iwa", "buildVersionHistory.plist")
+"""Members of iWork 2013 and later, and of iWork '09."""
 _LONGEST_TYPE = 255
 """Maximum characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
 _FIRST_HEADERS = 1 << 16
@@ -95,20 +108,11 @@ _MAIN_FOLDERS = (
     ("xl/", _OOXML + "spreadsheetml.sheet"),
     ("ppt/", _OOXML + "presentationml.presentation"),
 )
-_OLE_STREAMS = {
-    "EncryptedPackage": ENCRYPTED_OFFICE,
-    "__properties_version1.0": "application/vnd.ms-outlook",
-    "WordDocument": "application/msword",
-    "PowerPoint Document": "application/vnd.ms-powerpoint",
-    "Workbook": "application/vnd.ms-excel",
-    "Book": "application/vnd.ms-excel",
-}
-_CFB_HEADER, _CFB_SHIFT, _CFB_DIRECTORY = 512, 30, 48
-"""Bytes of an OLE file's header; positions of the sector shift and of the directory's first sector (MS-CFB 2.2)."""
-_CFB_ENTRY, _CFB_NAME = 128, 64
-"""Bytes of a directory entry, and of its name, which is followed by its length (MS-CFB 2.6.1)."""
-_CFB_MOST_SHIFT, _CFB_SECTORS = 16, 64
-"""Maximum shift (valid ones are 9 and 12), and the directory sectors that are read: at least 256 entries."""
+_SUN_CLASS = re.compile(
+    rb"openoffice\.org/2000/office\".{0,4000}?office:class=\"(text|spreadsheet|presentation|drawing)\"", re.DOTALL
+)
+_SUN_KINDS = {b"text": "writer", b"spreadsheet": "calc", b"presentation": "impress", b"drawing": "draw"}
+"""The kinds of documents of StarOffice 6 (OpenOffice.org XML File Format, 2.1), and the ends of their types."""
 
 
 def signature(head: bytes, path: Path) -> str:
@@ -157,10 +161,17 @@ def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
     """Return the type that ODF, its predecessor and EPUB state in a member named "mimetype"."""
     folder = folder_of_book(names)
     if f"{folder}mimetype" not in names:
-        return _ODF + "text" if "META-INF/manifest.xml" in names and "content.xml" in names else ""
+        return _undeclared(archive) if "META-INF/manifest.xml" in names and "content.xml" in names else ""
     with archive.open(f"{folder}mimetype") as member:
         declared = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip()
     return _ODF_VARIANT.sub("", declared) if declared.startswith((_ODF, SUN_XML, "application/epub")) else ""
+
+
+def _undeclared(archive: zipfile.ZipFile) -> str:
+    """Return the type of a document of StarOffice 6, which states its class in the content, or else of an ODF text."""
+    with archive.open("content.xml") as member:
+        found = _SUN_CLASS.search(member.read(_FIRST_HEADERS))
+    return SUN_XML + _SUN_KINDS[found[1]] if found else _ODF + "text"
 
 
 def folder_of_book(names: list[str]) -> str:
@@ -171,8 +182,8 @@ def folder_of_book(names: list[str]) -> str:
 
 
 def _ooxml(archive: zipfile.ZipFile, names: list[str]) -> str:
-    if _IWORK_PART in names:
-        return "application/vnd.apple.iwork"
+    if any(part in names for part in _IWORK_PARTS):
+        return IWORK
     if "xl/workbook.bin" in names:
         return XLSB
     if "[Content_Types].xml" in names:
@@ -199,25 +210,3 @@ def _broken_zip(path: Path) -> str:
     if b"[Content_Types].xml" not in head and b"_rels/.rels" not in head:
         return ZIP
     return next((kind for folder, kind in _MAIN_FOLDERS if folder.encode() in head), ZIP)
-
-
-def ole_type(path: Path) -> str:
-    """Return the media type of an OLE compound file, or `OLE` if none of its streams identifies it."""
-    with path.open("rb") as file:
-        header = file.read(_CFB_HEADER)
-        if len(header) < _CFB_HEADER:
-            return OLE
-        (shift,) = struct.unpack_from("<H", header, _CFB_SHIFT)
-        sector = 1 << min(shift, _CFB_MOST_SHIFT)
-        (first,) = struct.unpack_from("<I", header, _CFB_DIRECTORY)
-        # The directory's sectors are contiguous in nearly every file, and the first ones name the main stream.
-        if (place := (first + 1) * sector) >= path.stat().st_size:
-            return OLE
-        file.seek(place)
-        entries = file.read(_CFB_SECTORS * sector)
-    for at in range(0, len(entries) - _CFB_ENTRY + 1, _CFB_ENTRY):
-        (length,) = struct.unpack_from("<H", entries, at + _CFB_NAME)
-        name = entries[at : at + max(0, min(length, _CFB_NAME) - 2)].decode("utf-16-le", "replace")
-        if name in _OLE_STREAMS:
-            return _OLE_STREAMS[name]
-    return OLE

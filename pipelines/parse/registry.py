@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from pipelines.core.errors import SettingsError, Unsupported
-from pipelines.parse.magic import ENCRYPTED_OFFICE, OOXML_TYPES
+from pipelines.parse.compound import ENCRYPTED_OFFICE
+from pipelines.parse.magic import OOXML_TYPES
 from pipelines.parse.reader import FileFormat, FileSample, Reader
 from pipelines.parse.settings import ParseSettings
 
@@ -28,6 +29,7 @@ READERS = (
     "office.odf.reader:OdtReader",
     "office.odf.reader:OdsReader",
     "office.odf.reader:OdpReader",
+    "office.xls:XlsReader",
     "office.legacy:LegacyReader",
     "office.legacy:EncryptedReader",
     "pdf.reader:PdfReader",
@@ -38,6 +40,8 @@ READERS = (
     "web.archives:ZipReader",
     "web.archives:SevenZipReader",
     "web.archives:TarReader",
+    "web.wrapped:SignedReader",
+    "web.wrapped:TnefReader",
     "web.man:ManReader",
     "web.cards:CardReader",
     "web.text:SubtitleReader",
@@ -67,7 +71,6 @@ _HINTS = MappingProxyType(
         "image/vnd.djvu": "convert it to PDF",
         "image/vnd.djvu+multipage": "convert it to PDF",
         "application/vnd.ms-htmlhelp": "unpack it, as HTML files, into the folder",
-        "application/vnd.apple.iwork": "export it as PDF, or for Word, Excel or PowerPoint",
     }
 )
 """What the user can do with files that no reader supports."""

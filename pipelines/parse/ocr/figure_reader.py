@@ -128,7 +128,7 @@ class FigureReader:
                 thumb = picture.copy()
                 thumb.thumbnail((_THUMBNAIL_SIDE, _THUMBNAIL_SIDE))
                 return pixels(picture) if looks_drawn(pixels(thumb)) else None
-        except (OSError, ValueError, SyntaxError, Pillow.DecompressionBombError):
+        except (OSError, ValueError, SyntaxError, ArithmeticError, Pillow.DecompressionBombError):
             return None
 
 

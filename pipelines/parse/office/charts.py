@@ -263,7 +263,7 @@ def _size(data: bytes, media_type: str) -> tuple[int, int]:
             warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
             with PIL.Image.open(io.BytesIO(data)) as picture:
                 return picture.size
-    except (OSError, ValueError, SyntaxError, PIL.Image.DecompressionBombError):
+    except (OSError, ValueError, SyntaxError, ArithmeticError, PIL.Image.DecompressionBombError):
         return 0, 0
 
 

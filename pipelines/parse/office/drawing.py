@@ -1,8 +1,7 @@
-"""Content of drawings in DrawingML and VML: pictures, text boxes, charts, diagrams, embedded documents."""
+"""Content of drawings in DrawingML and VML: pictures, text boxes, charts and diagrams."""
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import Chart, diagram_nodes, image_of, read_chart
 from pipelines.parse.office.ooxml import NAMESPACES, Element, Relationship, children, local, qualified, read_xml
 from pipelines.parse.office.package import Package
-from pipelines.parse.parsed import Child
 
 _EMBED, _LINK, _ID = qualified("r:embed"), qualified("r:link"), qualified("r:id")
 _DIAGRAM_DATA = qualified("r:dm")
@@ -24,9 +22,6 @@ _DEFAULT_TEXT = re.compile(
 _FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|bmp|emf|wmf|tiff?|svg|webp)", re.IGNORECASE)
 _GENERATED = re.compile(r"(?:description automatically generated|automatisch generierte beschreibung|ai-generated"
                         r" content may be incorrect).*", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_DOCUMENT_SUFFIXES = tuple(
-    ".docx .docm .xlsx .xlsm .pptx .pptm .doc .xls .ppt .odt .ods .odp .pdf .htm .html .mht .rtf .txt".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +59,7 @@ class DiagramItem:
     relationship: str
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedItem:
-    """A document embedded in this one, by its relationship."""
-
-    relationship: str
-
-
-Item = PictureItem | TextItem | WordArtItem | ChartItem | DiagramItem | EmbeddedItem
+Item = PictureItem | TextItem | WordArtItem | ChartItem | DiagramItem
 
 
 def drawing_items(element: Element, text: str = "") -> Iterator[Item]:
@@ -91,8 +79,6 @@ def drawing_items(element: Element, text: str = "") -> Iterator[Item]:
         yield ChartItem(element.get(_ID, ""), text)
     elif name == "relIds":
         yield DiagramItem(element.get(_DIAGRAM_DATA, ""))
-    elif name == "oleObj" or (name == "OLEObject" and element.get("Type") == "Embed"):
-        yield EmbeddedItem(element.get(_ID, ""))
     elif name == "textpath" and element.get("string"):
         yield WordArtItem(element.get("string", ""))
     text = _alternative(element) or text
@@ -138,8 +124,6 @@ class Graphics:
                 self._chart(relationship, text, place)
             case DiagramItem(relationship):
                 self._diagram(relationship, place)
-            case EmbeddedItem(relationship):
-                self.embedded(relationship)
             case WordArtItem(text):
                 self._builder.paragraph(text, place)
 
@@ -177,12 +161,3 @@ class Graphics:
             return
         for node in diagram_nodes(root):
             self._builder.list_item(node.text, node.level, place)
-
-    def embedded(self, relationship: str) -> None:
-        """Add an embedded document of a known format as a child document."""
-        link = self._links.get(relationship)
-        if link is None or link.external or not link.target.lower().endswith(_DOCUMENT_SUFFIXES):
-            return
-        data = self._package.find(link.target)
-        if data:
-            self._builder.child(Child(posixpath.basename(link.target), data))

@@ -1,187 +1,125 @@
-"""Readers of DOC, PPT, XLSB, WPD, SXW, SXC and SXI (through LibreOffice), XLS (xlrd), and encrypted files."""
+"""Readers of the formats that LibreOffice converts to one of ours, and of files that a password protects."""
 
 from __future__ import annotations
 
-import io
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-import xlrd
-from xlrd.biffh import XLRDError
-from xlrd.book import Book
-from xlrd.sheet import Cell as XlsCell
-from xlrd.sheet import Sheet
-
-from pipelines.core.document import ReferenceKind, Source
-from pipelines.core.errors import Encrypted, Malformed, TooLarge
-from pipelines.parse.assemble import DocumentBuilder
+from pipelines.core.document import Source
+from pipelines.core.errors import TooLarge
+from pipelines.core.ids import path_of
+from pipelines.parse.compound import ENCRYPTED_OFFICE, PUBLISHER, STAR_OFFICE, VISIO, WORKS
 from pipelines.parse.limits import READING, current_task
-from pipelines.parse.magic import ENCRYPTED_OFFICE, SUN_XML, XLSB, zip_type
-from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
-from pipelines.parse.office.labels import SheetTable
-from pipelines.parse.office.libreoffice import convert
-from pipelines.parse.office.package import decrypted, holds_encrypted_package
-from pipelines.parse.office.regions import CellRange
-from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_format
+from pipelines.parse.magic import IWORK, SUN_XML, VISIO_XML, XLSB, zip_type
+from pipelines.parse.office.libreoffice import convert, program
+from pipelines.parse.office.package import decrypted, is_protected
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.reader import signed
+from pipelines.parse.reader import FileFormat, FileSample, signed
 from pipelines.parse.registry import reader_for
-from pipelines.parse.settings import UNLOCK_HINT, ParseSettings
+from pipelines.parse.settings import ParseSettings
 
-_ENGINE = "xlrd"
-
-
-def read_xls(path: Path, source: Source, settings: ParseSettings) -> Parsed:
-    """Return a workbook's sheets. Raises `Encrypted` and `Malformed`."""
-    builder = DocumentBuilder(source, settings, _ENGINE)
-    book = _open(path, source, settings)
-    builder.meta("author", book.user_name or "")
-    for number in range(book.nsheets):
-        try:
-            sheet = book.sheet_by_index(number)
-        except _BROKEN as error:
-            SheetBuilder(builder, number + 1, book.sheet_names()[number]).page(issue=f"the sheet is broken: {error}")
-            continue
-        _write(sheet, number + 1, book, builder)
-        book.unload_sheet(number)
-    return builder.build()
-
-
-# xlrd does not wrap the errors that broken files cause in its own code.
-_BROKEN = (XLRDError, LookupError, ValueError, AssertionError, EOFError, TypeError, AttributeError, OverflowError)
-
-
-def _open(path: Path, source: Source, settings: ParseSettings) -> Book:
-    content = path.read_bytes()
-    if settings.passwords_for(source.uri):
-        content = _unlocked(path, source, settings, content)
-    try:
-        try:
-            # xlrd reads formats, merged cells and links only of some versions of the format.
-            return _load(content, formats=True)
-        except NotImplementedError:
-            return _load(content, formats=False)
-    except _BROKEN as error:
-        if "encrypted" in str(error).lower():
-            raise Encrypted("the workbook is protected by a password", ids=(source.uri,), hint=UNLOCK_HINT) from error
-        raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
-    except Exception as error:  # compdoc errors are plain exceptions
-        raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
-
-
-def _load(content: bytes, *, formats: bool) -> Book:
-    return xlrd.open_workbook(file_contents=content, formatting_info=formats, on_demand=True, logfile=io.StringIO())
-
-
-def _unlocked(path: Path, source: Source, settings: ParseSettings, content: bytes) -> bytes:
-    try:
-        return decrypted(path, source.uri, settings).read()
-    except Malformed:
-        return content
-
-
-def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> None:
-    grid = SheetGrid(builder.settings.limits.cells)
-    for row in range(sheet.nrows):
-        for column in range(sheet.row_len(row)):
-            cell = sheet.cell(row, column)
-            is_number = cell.ctype == xlrd.XL_CELL_NUMBER
-            also = other_form(_value_text(cell), parse_format(_format(cell, book))) if is_number else ""
-            grid.put(row, column, _text(cell, book), also)
-        if grid.full:
-            break
-    grid.merged += [CellRange(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
-    page = SheetBuilder(builder, number, sheet.name)
-    page.page(hidden=sheet.visibility != 0, issue=grid.issue)
-    regions = grid.regions()
-    if regions and are_named(book.sheet_names()):
-        page.heading()
-    for region in regions:
-        if page.table(region):
-            _add_links(sheet, region, builder)
-    for (row, column), note in sorted(sheet.cell_note_map.items()):
-        head = f"[{note.author}] " if note.author else ""
-        text = note.text.removeprefix(f"{note.author}:").strip()
-        builder.note(head + text, page.place(CellRange(row, column, row, column)))
-
-
-def _add_links(sheet: Sheet, region: SheetTable, builder: DocumentBuilder) -> None:
-    for link in sheet.hyperlink_list:
-        if region.area.contains(link.frowx, link.fcolx):
-            target = link.url_or_path or link.textmark or ""
-            target = target.decode("utf-8", "replace") if isinstance(target, bytes) else target
-            kind = ReferenceKind.HYPERLINK if link.url_or_path else ReferenceKind.CROSS_REFERENCE
-            builder.reference(kind, target, link.desc or "")
-
-
-def _text(cell: XlsCell, book: Book) -> str:
-    if cell.ctype == xlrd.XL_CELL_TEXT:
-        return str(cell.value)
-    if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        return number_text(_value_text(cell), parse_format(_format(cell, book)), book.datemode == 1)
-    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-        return "TRUE" if cell.value else "FALSE"
-    if cell.ctype == xlrd.XL_CELL_ERROR:
-        return str(xlrd.error_text_from_code.get(cell.value, "#N/A"))
-    return ""
-
-
-def _value_text(cell: XlsCell) -> str:
-    return str(int(cell.value)) if float(cell.value).is_integer() else repr(cell.value)
-
-
-def _format(cell: XlsCell, book: Book) -> str:
-    """Return the format code of a cell; if the file was read without formats, that of a date or "General"."""
-    if cell.xf_index is None or cell.xf_index >= len(book.xf_list):
-        return "yyyy-mm-dd" if cell.ctype == xlrd.XL_CELL_DATE else "General"
-    found = book.format_map.get(book.xf_list[cell.xf_index].format_key)
-    return str(found.format_str) if found is not None else "General"
-
-
-_WPD = "application/vnd.wordperfect"
-_WRITER, _CALC, _IMPRESS = (SUN_XML + kind for kind in ("writer", "calc", "impress"))
-_TARGETS = MappingProxyType(
+_WORD, _POWERPOINT = "application/msword", "application/vnd.ms-powerpoint"
+_WORD_XML, _EXCEL_XML = "application/vnd.ms-word.xml", "application/vnd.ms-excel.xml"
+_SIGNED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "application/msword": "docx",
-        "application/vnd.ms-powerpoint": "pptx",
-        XLSB: "xlsx",
-        _WPD: "docx",
-        _WRITER: "odt",
-        _CALC: "ods",
-        _IMPRESS: "odp",
+        _WORD: ("docx", ".doc .dot"),
+        _POWERPOINT: ("pptx", ".ppt .pps .pot"),
+        XLSB: ("xlsx", ".xlsb"),
+        "application/vnd.wordperfect": ("docx", ".wpd .wp .wp5 .wp6"),
+        "application/x-hwp": ("odt", ".hwp"),
+        VISIO: ("odg", ".vsd .vst .vss"),
+        VISIO_XML: ("odg", ".vsdx .vsdm .vstx .vstm .vssx .vssm"),
+        PUBLISHER: ("odg", ".pub"),
+        SUN_XML + "writer": ("odt", ".sxw .stw"),
+        SUN_XML + "calc": ("ods", ".sxc .stc"),
+        SUN_XML + "impress": ("odp", ".sxi .sti"),
+        SUN_XML + "draw": ("odg", ".sxd .std"),
+        STAR_OFFICE + "writer": ("odt", ".sdw"),
+        STAR_OFFICE + "calc": ("ods", ".sdc"),
+        STAR_OFFICE + "impress": ("odp", ".sdd"),
+        STAR_OFFICE + "draw": ("odg", ".sda"),
     }
 )
+"""Formats that their content identifies, with the format of the conversion and the suffixes of their names."""
+_NAMED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        WORKS: ("odt", ".wps"),
+        "application/x-mswrite": ("odt", ".wri"),
+        "application/vnd.lotus-wordpro": ("odt", ".lwp"),
+        "application/x-abiword": ("odt", ".abw .zabw"),
+        "application/vnd.lotus-1-2-3": ("ods", ".wk1 .wk3 .wk4 .123 .wks"),
+        "application/x-quattro-pro": ("ods", ".wq1 .wq2 .wb1 .wb2 .wb3 .qpw"),
+        "application/x-dbf": ("ods", ".dbf"),
+        "application/x-sylk": ("ods", ".slk .sylk"),
+        "application/vnd.corel-draw": ("odg", ".cdr"),
+        "application/vnd.pagemaker": ("odg", ".pmd .pm6 .p65"),
+        "image/cgm": ("odg", ".cgm"),
+        "image/emf": ("odg", ".emf"),
+        "image/wmf": ("odg", ".wmf"),
+    }
+)
+"""Formats that only the name of a file identifies (LibreOffice, filter/source/config/fragments/types)."""
+_XML: Mapping[str, tuple[str, bytes]] = MappingProxyType(
+    {_WORD_XML: ("docx", b'progid="Word.Document"'), _EXCEL_XML: ("xlsx", b'progid="Excel.Sheet"')}
+)
+"""Office 2003 and later in one XML file, and the instruction by which Windows finds the program."""
+_IWORK = MappingProxyType({".pages": "odt", ".numbers": "ods", ".key": "odp"})
+_PROLOG = 1000
+"""Bytes at the start of an XML file that are searched for an instruction."""
+
+
+def _is_office_xml(sample: FileSample, instruction: bytes) -> bool:
+    return instruction in sample.head[:_PROLOG] and program() is not None
+
+
+def _formats() -> tuple[FileFormat, ...]:
+    known = [signed(media_type, *suffixes.split()) for media_type, (_, suffixes) in _SIGNED.items()]
+    named = [FileFormat(media_type, tuple(suffixes.split())) for media_type, (_, suffixes) in _NAMED.items()]
+    xml = [
+        FileFormat(kind, sniff=partial(_is_office_xml, instruction=mark), also=(".xml", ".doc", ".xls"))
+        for kind, (_, mark) in _XML.items()
+    ]
+    return (*known, *named, *xml, signed(IWORK, *_IWORK))
 
 
 class LegacyReader:
-    """Reads formats of Office 97 to 2003, binary workbooks, WordPerfect and OpenOffice.org 1."""
+    """Reads old and rare office formats and drawings, as LibreOffice converts them. Raises `Unsupported` without it.
 
-    formats = (
-        signed("application/msword", ".doc"),
-        signed("application/vnd.ms-powerpoint", ".ppt"),
-        signed("application/vnd.ms-excel", ".xls"),
-        signed(XLSB, ".xlsb"),
-        signed(_WPD, ".wpd"),
-        signed(_WRITER, ".sxw", ".stw"),
-        signed(_CALC, ".sxc"),
-        signed(_IMPRESS, ".sxi"),
-    )
+    Without LibreOffice, XML of Office 2003 is read as any other XML.
+    """
+
+    formats = _formats()
     name = "legacy"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        if holds_encrypted_package(path):
-            decrypted(path, source.uri, settings)
-            raise Malformed("a document of today under the name of an old one", ids=(source.uri,))
-        target = _TARGETS.get(source.media_type)
-        if target is None:
-            return read_xls(path, source, settings)
-        with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            converted = _convert(path, target, Path(folder), source)
-            kind = zip_type(converted)
-            read_as = replace(source, media_type=kind) if target.startswith("od") else source  # the type names the body
-            return reader_for(kind, settings).read(converted, read_as, settings)
+        with tempfile.TemporaryDirectory(prefix="strata-") as name:
+            folder = Path(name)
+            if source.media_type in (_WORD, _POWERPOINT) and is_protected(path):
+                opened = folder / f"opened{path.suffix}"
+                opened.write_bytes(decrypted(path, source.uri, settings).getbuffer())
+                path = opened
+            return read_converted(path, _target(source), folder, source, settings)
+
+
+def _target(source: Source) -> str:
+    if source.media_type == IWORK:
+        return _IWORK.get(path_of(source.name).suffix.lower(), "pdf")
+    found = _SIGNED.get(source.media_type) or _NAMED.get(source.media_type) or _XML[source.media_type]
+    return found[0]
+
+
+def read_converted(path: Path, target: str, folder: Path, source: Source, settings: ParseSettings) -> Parsed:
+    """Return the content of a file after its conversion to `target`, a suffix, into `folder`."""
+    converted = _convert(path, target, folder, source)
+    if target == "pdf":
+        return reader_for("application/pdf", settings).read(converted, source, settings)
+    kind = zip_type(converted)
+    read_as = replace(source, media_type=kind) if target.startswith("od") else source  # the type names the body
+    return reader_for(kind, settings).read(converted, read_as, settings)
 
 
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:

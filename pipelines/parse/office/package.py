@@ -9,34 +9,40 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from lxml import etree
 
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
+from pipelines.parse.compound import OLE
 from pipelines.parse.limits import check_archive, most_unpacked
-from pipelines.parse.magic import OLE, binary_type
+from pipelines.parse.magic import binary_type
 from pipelines.parse.settings import UNLOCK_HINT, Limits, ParseSettings
 
-_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _PROTECTED = "the document is protected by a password"
 _ENCRYPTED_FLAG = 0x1
 _HEAD_BYTES = 1024
 """Bytes from the start by which a file is recognized."""
 
 
-def holds_encrypted_package(path: Path) -> bool:
-    """Whether a compound file (OLE) contains an encrypted OOXML file."""
-    return _ENCRYPTED_PACKAGE in path.read_bytes()
+def is_protected(path: Path) -> bool:
+    """Whether a compound file is an Office document, of any version, that a password opens."""
+    msoffcrypto, faults = _library()
+    with path.open("rb") as file:
+        try:
+            return bool(msoffcrypto.OfficeFile(file).is_encrypted())
+        except faults:
+            return False
 
 
 def decrypted(path: Path, uri: str, settings: ParseSettings) -> io.BytesIO:
-    """Return the content of an encrypted file, decrypted with the first password of the settings that fits.
+    """Return the content of a protected file, decrypted with the first password of the settings that fits.
 
     Raises `Encrypted` if none fits, and `Malformed` for a compound file that is not encrypted.
     """
     passwords = settings.passwords_for(uri)
     if not passwords:
-        if holds_encrypted_package(path):
+        if is_protected(path):
             raise Encrypted(_PROTECTED, ids=(uri,), hint=UNLOCK_HINT)
         raise Malformed("an old binary Office file under a new name", ids=(uri,))
     for password in passwords:
@@ -45,25 +51,27 @@ def decrypted(path: Path, uri: str, settings: ParseSettings) -> io.BytesIO:
     raise Encrypted("none of the passwords in the settings opens the document", ids=(uri,), hint=UNLOCK_HINT)
 
 
-def _open(path: Path, uri: str, password: str) -> io.BytesIO | None:
+def _library() -> tuple[Any, tuple[type[Exception], ...]]:
+    """Return msoffcrypto and its errors for files that it cannot read. Raises `MissingExtra`."""
     try:
         import msoffcrypto  # type: ignore[import-untyped]
-        from msoffcrypto.exceptions import (  # type: ignore[import-untyped]
-            DecryptionError,
-            FileFormatError,
-            InvalidKeyError,
-        )
+        from msoffcrypto.exceptions import FileFormatError  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtra("office", "opening Office files with a password") from error
+    return msoffcrypto, (FileFormatError, OSError, ValueError, LookupError, struct.error)
+
+
+def _open(path: Path, uri: str, password: str) -> io.BytesIO | None:
+    msoffcrypto, faults = _library()
     content = io.BytesIO()
     with path.open("rb") as file:
         try:
             office = msoffcrypto.OfficeFile(file)
             office.load_key(password=password)
             office.decrypt(content)
-        except (InvalidKeyError, DecryptionError):
+        except (msoffcrypto.exceptions.InvalidKeyError, msoffcrypto.exceptions.DecryptionError):
             return None
-        except (FileFormatError, OSError, ValueError) as error:
+        except faults as error:
             raise Malformed(f"the encrypted file is broken: {error}", ids=(uri,)) from error
     content.seek(0)
     return content

@@ -170,15 +170,34 @@ class PdfFile:
         return (found.get("image") or b"", f"image/{kind}") if found else (b"", "")
 
     def attachments(self, most: int) -> Iterator[tuple[str, bytes]]:
-        """Yield names and contents of the embedded files, up to `most` bytes in total."""
-        names = self._file.embfile_names()
-        self._file.embfile_names = lambda: names  # the library would list them again, twice, for each file
-        for number, name in enumerate(names):
-            information = self._file.embfile_info(number)
-            most -= int(information.get("size") or information.get("length") or 0)
+        """Yield names and contents of the embedded files, of the document and of its pages, up to `most` bytes."""
+        for name, specification in self._specifications():
+            data = bytes(pymupdf.JM_BinFromBuffer(pymupdf.mupdf.pdf_load_embedded_file_contents(specification)))
+            most -= len(data)
             if most < 0:
                 return
-            yield str(information.get("filename") or name), bytes(self._file.embfile_get(number))
+            yield name, data
+
+    def _specifications(self) -> Iterator[tuple[str, Any]]:
+        """Yield name and file specification (PDF 1.7, 7.11.3) of each embedded file.
+
+        The library's own list lacks the files of a name tree of more than one level (7.9.6), and those of annotations.
+        """
+        mupdf = pymupdf.mupdf
+        tree = mupdf.pdf_load_name_tree(pymupdf._as_pdf_document(self._file), pymupdf.PDF_NAME("EmbeddedFiles"))
+        found = [mupdf.pdf_dict_get_val(tree, place) for place in range(mupdf.pdf_dict_len(tree))]
+        for number in range(self._file.page_count):
+            with contextlib.suppress(*FAULTS):  # a broken page has an issue of its own
+                page = self._file[number]  # which must outlive its annotations
+                found += [
+                    mupdf.pdf_dict_get(mupdf.pdf_annot_obj(annotation.this), pymupdf.PDF_NAME("FS"))
+                    for annotation in annotations_of(page)
+                    if annotation.type[0] == pymupdf.PDF_ANNOT_FILE_ATTACHMENT
+                ]
+        for specification in found:
+            if mupdf.pdf_is_embedded_file(specification):
+                names = (mupdf.pdf_dict_get(specification, pymupdf.PDF_NAME(key)) for key in ("UF", "F"))
+                yield next(filter(None, map(mupdf.pdf_to_text_string, names)), "attachment"), specification
 
     # -- a page
 

@@ -10,9 +10,8 @@ from itertools import pairwise
 
 from pipelines.core.document import BlockKind
 from pipelines.lang.characters import right_to_left
-from pipelines.lang.word_lists import any_of
 from pipelines.parse.limits import Clock
-from pipelines.parse.lines import RUNNING, Line, TextStyle
+from pipelines.parse.lines import PAGE_NUMBER, RUNNING, Line, TextStyle
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
 
 _EDGE_SHARE = 0.14
@@ -22,11 +21,6 @@ _NUMBER_EDGE_SHARE = 0.09
 """The same for a single page number: an inch on A4 (72 of 842 points); numbers further in are text."""
 _MOST_ROWS = 4
 """Rows of lines from the edge that are examined: a title block has three or four."""
-_PAGE_NUMBER = re.compile(
-    rf"{any_of('page')}?\s*+[-–—|]?\s*+(?:\d{{1,4}}|[ivxlc]{{1,6}}|[A-Z]{{0,2}}\d{{0,3}}-\d{{1,3}})\s*+[-–—|]?\s*+{any_of('page')}?"
-    rf"(?:\s*+(?:{any_of('of')}|/)\s*+\d{{1,4}}\s*+{any_of('page')}?)?",
-    re.IGNORECASE,
-)
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 
@@ -123,7 +117,7 @@ def _at_edge(line: Line, edge: BlockKind, height: float) -> bool:
 def _is_page_number(line: Line, height: float) -> bool:
     middle = line.rect.middle[1]
     at_edge = middle < _NUMBER_EDGE_SHARE * height or middle > (1 - _NUMBER_EDGE_SHARE) * height
-    return at_edge and _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+    return at_edge and PAGE_NUMBER.fullmatch(line.text.strip()) is not None
 
 
 def masked(text: str) -> str:

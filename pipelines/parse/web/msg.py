@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import struct
 from datetime import datetime
 from email.message import EmailMessage
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     from oxmsg.attachment import Attachment as Part
 
 _NAMES = {"subject": "Subject", "sender": "From", "to": "To", "cc": "Cc"}
-# Property tags of MS-OXPROPS.
+_RTF_COMPRESSED, _MESSAGE_CODE_PAGE, _STORE_SUPPORT = 0x1009, 0x3FFD, 0x340D
+"""Property tags of MS-OXPROPS, as below."""
+_UNICODE = 0x40000
+"""The bit of the store's support by which its strings are Unicode (MS-OXPROPS, PidTagStoreSupportMask)."""
+# Property tags of a message.
 _SENDER_NAME, _INTERNET_MESSAGE_ID, _INTERNET_REFERENCES, _IN_REPLY_TO = 0x0C1A, 0x1035, 0x1039, 0x1042
 # Property tags of an attachment.
 _ATTACH_FILENAME, _ATTACH_CONTENT_ID = 0x3704, 0x3712
@@ -30,6 +35,14 @@ _ITEM = "__substg1.0_3701000D"
 _PROPERTIES = "__properties_version1.0"
 _HEADER, _PADDING = 24, 8
 """Bytes of the header of an item's property list, and of the padding that it lacks (`_item`)."""
+
+
+def _code_page(name: str) -> codecs.CodecInfo | None:
+    """Return the codec of a name that python-oxmsg uses and Python does not know, such as "windows-950" for cp950."""
+    return codecs.lookup(name.replace("windows_", "cp")) if name in ("windows_950", "windows_874") else None
+
+
+codecs.register(_code_page)
 
 
 def as_eml(mail: Mail) -> bytes:
@@ -94,23 +107,51 @@ def _mail(message: Message, builder: DocumentBuilder, depth: int) -> Mail:
     references = f"{text_property(_INTERNET_REFERENCES) or headers.get('references', '')} "
     references += text_property(_IN_REPLY_TO) or headers.get("in-reply-to", "")
     attachments, inline = _attachments(message, builder, depth)
+    if not (message.body or message.html_body):
+        attachments += _formatted(message)
     return Mail(
         headers=_headers(message, headers),
         text=message.body or "",
-        html=message.html_body or "",
+        html=_reread(message.html_body or "", message),
         replies_to=message_ids(references),
         attachments=tuple(attachments),
         inline=inline,
     )
 
 
+def _formatted(message: Message) -> list[Child]:
+    """Return the body in RTF (MS-OXRTFCP) as a document, empty if there is none or it is broken."""
+    from compressed_rtf import decompress
+
+    packed = message.properties.binary_prop_value(_RTF_COMPRESSED)
+    try:
+        # Without a further byte, the library reads behind the end of some.
+        return [Child("message.rtf", decompress(packed + b"\0"))] if packed else []
+    except Exception:  # the library has no error of its own
+        return []
+
+
+def _reread(text: str, message: Message) -> str:
+    """Return a text in the code page of the body, if the message has strings of bytes and states no other.
+
+    The library reads such strings as Latin 9, except the plain body; Outlook writes them in the sender's code page.
+    """
+    number = message.properties.int_prop_value
+    if number(_MESSAGE_CODE_PAGE) is not None or (number(_STORE_SUPPORT) or 0) & _UNICODE:
+        return text
+    try:
+        return text.encode("iso-8859-15").decode(message.properties.body_encoding)
+    except (UnicodeError, LookupError):
+        return text
+
+
 def _headers(message: Message, headers: dict[str, str]) -> dict[str, str]:
     receivers = ", ".join(_address(person.name, person.email_address) for person in message.recipients)
     identity = message.properties.str_prop_value(_INTERNET_MESSAGE_ID) or headers.get("message-id", "")
     found = {
-        "subject": message.subject,
-        "sender": message.sender or message.properties.str_prop_value(_SENDER_NAME) or "",
-        "to": receivers or headers.get("to", ""),
+        "subject": _reread(message.subject, message),
+        "sender": _reread(message.sender or message.properties.str_prop_value(_SENDER_NAME) or "", message),
+        "to": _reread(receivers or headers.get("to", ""), message),
         "cc": headers.get("cc", ""),
         "created": message.sent_date.isoformat() if message.sent_date else "",
         "message_id": next(iter(message_ids(identity)), ""),

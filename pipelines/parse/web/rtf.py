@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import binascii
 import codecs
+import contextlib
 import re
 import struct
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_text
 from pipelines.parse.lookalikes import Look
+from pipelines.parse.office.embedded import append_ole1
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
@@ -38,7 +41,7 @@ _SYMBOLS = {
 }  # fmt: skip
 _SKIPPED = frozenset(
     "colortbl listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore latentstyles"
-    " xmlnstbl filetbl listtext pntext nonshppict objdata mmathPr wgrffmtfilter pgdsctbl ftnsep ftnsepc aftnsep"
+    " xmlnstbl filetbl listtext pntext nonshppict mmathPr wgrffmtfilter pgdsctbl ftnsep ftnsepc aftnsep"
     " aftnsepc bkmkstart bkmkend fldtype datafield passwordhash pnseclvl xe tc shprslt sp template private1 picprop"
     " blipuid atrfstart atrfend atnid atndate atnref objclass operator company hlinkbase nextfile".split()
 )
@@ -47,8 +50,8 @@ _ASIDE = {"footnote": "footnote", "annotation": "note"} | {
     for name in ("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf")
 }
 _INFO = {"title": "title", "author": "author", "subject": "subject", "keywords": "keywords", "doccomm": "description"}
-_OPENED = frozenset({"shpinst", "shptxt", "shppict", "fldinst", "footnote", "annotation", "pict", "background"})
-_COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "fldinst", "field"})
+_OPENED = frozenset("shpinst shptxt shppict fldinst footnote annotation pict objdata background".split())
+_COLLECTING = frozenset({"fonttbl", "stylesheet", "info", "pict", "objdata", "fldinst", "field"})
 _HEADING_STYLE = re.compile(rf"{any_of('heading')}\s*(\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 _HIGH, _LOW, _LOW_END = 0xD800, 0xDC00, 0xE000
@@ -105,6 +108,9 @@ class _Rtf:
     to_skip: int = 0
     """Bytes still to be skipped: the replacement of a Unicode character for old readers."""
     collected: str = ""
+    object: bytearray = field(default_factory=bytearray)
+    """The hexadecimal digits of an embedded object."""
+    objects: int = 0
     blocks: RtfBlocks = field(init=False)
 
     def read(self, data: bytes) -> None:
@@ -128,6 +134,7 @@ class _Rtf:
             self._bytes(token.data)
         elif token.kind == "binary":
             self.blocks.picture_bytes(token.data if self.state.into == "pict" else b"")
+            self.object += token.data.hex().encode() if self.state.into == "objdata" else b""
         elif token.kind == "symbol":
             self._symbol(token.word)
         else:
@@ -155,12 +162,21 @@ class _Rtf:
             self.blocks.close_link()
         elif ended.into == "pict":
             self.blocks.end_picture()
+        elif ended.into == "objdata":
+            self._end_object()
         elif ended.into in _INFO:
             self.builder.meta(_INFO[ended.into], self.collected)
         elif ended.into in ASIDES:
             self.blocks.end_aside(ended.into)
         if ended.into in _INFO or ended.into in ("fldinst", "stylesheet", "fonttbl"):
             self.collected = ""
+
+    def _end_object(self) -> None:
+        digits, self.object = self.object.translate(None, b" \t\r\n"), bytearray()
+        with contextlib.suppress(binascii.Error):
+            data = binascii.unhexlify(digits[: len(digits) // 2 * 2])
+            self.objects += 1
+            append_ole1(data, f"object {self.objects}", self.builder)
 
     def _set_destination(self, into: str) -> None:
         self.state = replace(self.state, into=into)
@@ -172,6 +188,8 @@ class _Rtf:
             data, self.to_skip = data[self.to_skip :], max(0, self.to_skip - len(data))
         if self.state.into == "pict":
             self.blocks.picture_hex(data)
+        elif self.state.into == "objdata":
+            self.object += data
         elif data:
             self._text(data.decode(self.state.codec or self.codec, "replace"))
 
@@ -183,7 +201,7 @@ class _Rtf:
             self.names[self.style] = self.names.get(self.style, "") + text.rstrip(";")
         elif into == "fldinst" or into in _INFO:
             self.collected += text
-        elif into not in ("fonttbl", "info", "pict"):
+        elif into not in ("fonttbl", "info", "pict", "objdata"):
             self.blocks.text(text, into, self.state.look)
 
     def _unicode(self, unit: int) -> None:
@@ -256,7 +274,7 @@ class _Rtf:
             self.blocks.picture_word(word)
         elif word == "s":
             self._apply_style(value)
-        elif self.state.into not in ("stylesheet", "fonttbl", "info"):
+        elif self.state.into not in ("stylesheet", "fonttbl", "info", "objdata"):
             self.blocks.word(word, value, self.state.into)
 
     def _apply_style(self, number: int) -> None:

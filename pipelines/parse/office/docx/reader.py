@@ -11,6 +11,7 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.docx.numbering import Numbering
 from pipelines.parse.office.docx.story import WordContext, WordStory
 from pipelines.parse.office.docx.styles import WordStyles
+from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
     Element,
     core_properties,
@@ -86,6 +87,7 @@ class DocxReader:
         with Package(path, source.uri, settings) as package:
             builder = DocumentBuilder(source, settings, self.name, core_properties(package))
             _read(package, builder)
+            append_embedded(package, builder)
         return builder.build()
 
 
@@ -137,4 +139,4 @@ def _append_notes(package: Package, document: str, context: WordContext, story: 
 def _furniture(package: Package, document: str, context: WordContext, kind: str, block: BlockKind) -> None:
     roots = ((part, read_xml(package, part)) for part in related(package, document, kind))
     for text in dict.fromkeys(WordStory(context, part).text(root) for part, root in roots if root is not None):
-        context.builder.furniture(block, text)
+        context.builder.furniture(block, text, stated=True)

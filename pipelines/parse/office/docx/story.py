@@ -27,7 +27,6 @@ from pipelines.parse.pieces import Pointer
 _PARAGRAPH, _TABLE = qualified("w:p"), qualified("w:tbl")
 _SKIPPED = frozenset(qualified(f"w:{name}") for name in ("sectPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "tcPr"))
 _PROPERTIES = qualified("w:pPr")
-_ALT_CHUNK = qualified("w:altChunk")
 _Notes = tuple[str, dict[str, Element]]
 
 
@@ -80,8 +79,6 @@ class WordStory(Story[WordLooks]):
             self._paragraph(element)
         elif element.tag == _TABLE:
             self._table(element)
-        elif element.tag == _ALT_CHUNK:
-            self._graphics.embedded(element.get(qualified("r:id"), ""))
         elif element.tag not in _SKIPPED:
             for child in children(element):
                 self.add(child)

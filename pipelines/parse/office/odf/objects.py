@@ -13,6 +13,7 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import image_of
 from pipelines.parse.office.drawing import meaningful
+from pipelines.parse.office.embedded import append_file
 from pipelines.parse.office.labels import with_deep_header
 from pipelines.parse.office.odf.document import qualified
 from pipelines.parse.office.ooxml import Element, local, read_xml
@@ -92,25 +93,28 @@ def _row_cells(
 
 
 class Objects:
-    """Appends the pictures, charts, formulas and embedded tables in frames."""
+    """Appends the pictures, charts, formulas and embedded tables in frames.
 
-    def __init__(self, package: Package, builder: DocumentBuilder) -> None:
+    `with_data` says whether a chart's data are appended as a table: on a sheet they are cells.
+    """
+
+    def __init__(self, package: Package, builder: DocumentBuilder, *, with_data: bool = True) -> None:
         self._package = package
         self._builder = builder
+        self._with_data = with_data
         self._most = builder.settings.limits.cells
 
-    def add(self, frame: Element, place: Place, *, with_data: bool = True) -> None:
-        """Append the first picture or object of a frame; the others are its alternatives in other formats.
-
-        `with_data` says whether a chart's data are appended as a table.
-        """
+    def add(self, frame: Element, place: Place) -> None:
+        """Append the first picture or object of a frame; the others are its alternatives in other formats."""
         text = meaningful(_text_of(frame, "desc") or _text_of(frame, "title"))
         for child in frame:
             href = child.get(_HREF, "")
             if local(child) in ("table", "text-box"):
                 return
-            if local(child) == "object" and self._object(child, href, text, place, with_data):
+            if local(child) == "object" and self._object(child, href, text, place):
                 return
+            if local(child) == "object-ole":
+                append_file(self._package.find(posixpath.normpath(href)), posixpath.basename(href), self._builder)
             if local(child) == "image":
                 self._picture(child, href, text, place)
                 return
@@ -122,7 +126,7 @@ class Objects:
         if data or text:
             self._builder.figure(image_of(data, text), place)
 
-    def _object(self, element: Element, href: str, text: str, place: Place, with_data: bool) -> bool:
+    def _object(self, element: Element, href: str, text: str, place: Place) -> bool:
         """Append an embedded object; return whether it is of a supported kind with content.
 
         Its content is a part of the package, or in a flat file inside the element.
@@ -137,8 +141,9 @@ class Objects:
         chart = next(root.iter(qualified("chart:chart")), None)
         if chart is None:
             read = [self._cells(sheet, place) for sheet in root.iter(qualified("table:table"))]
+            read = read or [self._builder.paragraph(plain_text(one), place) for one in root.iter(qualified("text:p"))]
             return any(read)
-        self._chart(chart, text, place, with_data)
+        self._chart(chart, text, place)
         return True
 
     def _cells(self, table: Element, place: Place, caption: str = "") -> bool:
@@ -150,13 +155,13 @@ class Objects:
         text = (written.text or "") if written is not None else " ".join("".join(map(str, formula.itertext())).split())
         return self._builder.formula(text, place)
 
-    def _chart(self, chart: Element, text: str, place: Place, with_data: bool) -> None:
+    def _chart(self, chart: Element, text: str, place: Place) -> None:
         heading = chart.find(qualified("chart:title"))
         title = plain_text(heading) if heading is not None else ""
         kind = chart.get(qualified("chart:class"), "").rpartition(":")[2].capitalize()
         self._builder.figure(Image(description=f"{kind} chart {text}".strip()), place)
         self._builder.caption(title, place)
-        data = chart.find(qualified("table:table")) if with_data else None
+        data = chart.find(qualified("table:table")) if self._with_data else None
         if data is not None:
             self._cells(data, place, title)
 

@@ -50,7 +50,7 @@ def _furniture(styles: Element, builder: DocumentBuilder) -> None:
             text = plain_text(element)
             if text not in seen:
                 seen.add(text)
-                builder.furniture(kind, text)
+                builder.furniture(kind, text, stated=True)
 
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
@@ -154,7 +154,6 @@ def _size(document: OpenDocument) -> tuple[float, float]:
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
 """Size of the largest sheet of LibreOffice and Excel."""
-_FRAME = qualified("draw:frame")
 
 
 _DIGIT = re.compile(r"\d")
@@ -186,8 +185,10 @@ class OdsReader:
             styles = OdfStyles(document.styles, document.content)
             tables = document.body.findall(qualified("table:table"))
             headed = are_named(table.get(qualified("table:name"), "") for table in tables)
+            objects = Objects(document.package, builder, with_data=False)
             for number, table in enumerate(tables, 1):
-                _Sheet(table, number, builder, styles, Objects(document.package, builder)).write(headed)
+                _Sheet(table, number, builder, styles, objects).write(headed)
+            _furniture(document.styles, builder)
         return builder.build()
 
 
@@ -205,19 +206,20 @@ class _Sheet:
         self._grid = SheetGrid(builder.settings.limits.cells)
         self._links: list[tuple[int, int, Pointer]] = []
         self._comments: list[tuple[int, int, str]] = []
-        self._frames: list[tuple[int, int, Element]] = []
+        self._shapes: list[tuple[int, int, Element]] = []
 
     def write(self, headed: bool) -> None:
         self._read()
         hidden = self._table.get(qualified("table:style-name"), "") in self._styles.hidden_tables
         self._sheet.page(hidden=hidden, issue=self._grid.issue)
         regions = self._grid.regions()
-        if headed and (regions or self._frames):
+        if headed and (regions or self._shapes):
             self._sheet.heading()
         for region in regions:
             self._region(region)
-        for row, column, frame in self._frames:
-            self._objects.add(frame, self._sheet.place(CellRange(row, column, row, column)), with_data=False)
+        for row, column, shape in self._shapes:
+            place = self._sheet.place(CellRange(row, column, row, column))
+            OdfStory(self._builder, self._styles, self._objects, place).shape(shape)
         for row, column, text in self._comments:
             self._builder.note(text, self._sheet.place(CellRange(row, column, row, column)))
 
@@ -230,7 +232,7 @@ class _Sheet:
 
     def _read(self) -> None:
         shapes = self._table.find(qualified("table:shapes"))
-        self._frames += [(0, 0, frame) for frame in shapes.iter(_FRAME)] if shapes is not None else []
+        self._shapes += [(0, 0, shape) for shape in shapes if local(shape) in _SHAPES] if shapes is not None else []
         row = 0
         for element, _ in rows_of(self._table):
             if self._grid.full or row >= _LAST_ROW:
@@ -272,8 +274,8 @@ class _Sheet:
                 lines.append(plain_text(child))
             elif name == "annotation":
                 self._comments.append((row, column, annotation_text(child)))
-            elif name == "frame":
-                self._frames.append((row, column, child))
+            elif name in _SHAPES:
+                self._shapes.append((row, column, child))
         rows, columns = spanned(cell, "rows"), spanned(cell, "columns")
         if rows * columns > 1:
             self._grid.merged.append(CellRange(row, column, row + rows - 1, column + columns - 1))

@@ -11,6 +11,7 @@ from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.columns import ShapeFrame
 from pipelines.parse.office.drawing import Graphics, drawing_items
+from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
@@ -92,6 +93,7 @@ class PptxReader:
         with Package(path, source.uri, settings) as package:
             builder = DocumentBuilder(source, settings, self.name, core_properties(package))
             _read(package, builder)
+            append_embedded(package, builder)
         return builder.build()
 
 

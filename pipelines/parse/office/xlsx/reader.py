@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.core.document import ReferenceKind, Source
+from pipelines.core.document import BlockKind, ReferenceKind, Source
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import Chart
 from pipelines.parse.office.drawing import (
@@ -18,6 +18,7 @@ from pipelines.parse.office.drawing import (
     alternative_text,
     drawing_items,
 )
+from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.ooxml import (
@@ -68,6 +69,9 @@ class SheetPage:
             return
         sheet = self._read()
         self._sheet.page(hidden=self._entry.hidden, issue=sheet.grid.issue)
+        for name, text in sheet.margins:
+            kind = BlockKind.PAGE_FOOTER if "Footer" in name else BlockKind.PAGE_HEADER
+            self._builder.furniture(kind, text, stated=True)
         pieces: list[tuple[int, int, SheetTable | FloatingItem]] = [
             (region.area.top, region.area.left, region) for region in sheet.grid.regions()
         ]
@@ -143,7 +147,7 @@ class SheetPage:
 
 
 class XlsxReader:
-    """Reads tables, charts, pictures, text boxes and comments of all sheets, including hidden ones."""
+    """Reads tables, charts, pictures, text boxes, comments and embedded files of all sheets, also of hidden ones."""
 
     formats = (
         signed("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", also=(".xlsm",)),
@@ -157,6 +161,7 @@ class XlsxReader:
             workbook = read_workbook(package, main_part(package, "xl/workbook.xml"))
             for number, entry in enumerate(workbook.sheets, 1):
                 SheetPage(package, workbook, entry, number, builder).write()
+            append_embedded(package, builder)
         return builder.build()
 
 

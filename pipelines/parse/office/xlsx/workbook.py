@@ -129,11 +129,24 @@ class SheetLink:
 
 @dataclass(slots=True)
 class Worksheet:
-    """The content of a worksheet; `drawings` are the names of its drawing parts."""
+    """The content of a worksheet; `drawings` are the names of its drawing parts, `margins` its headers and footers."""
 
     grid: SheetGrid
+    margins: list[tuple[str, str]] = field(default_factory=list)
     links: list[SheetLink] = field(default_factory=list)
     drawings: list[str] = field(default_factory=list)
+
+
+_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-F+-]{5,6}|\d+|([^&"]))')
+_SHOWN = {"L": "\n", "C": "\n", "R": "\n", "P": "1", "N": "1"}
+"""What codes are shown as: the parts on lines of their own, page numbers as those of the first page."""
+
+
+def margin_text(code: str) -> str:
+    """Return the text of a header or footer: its left, centre and right part, without codes (ECMA-376 1, 18.3.1.46)."""
+    parts = code.replace("&&", "\0")
+    text = _CODE.sub(lambda found: _SHOWN.get((found[1] or "").upper(), ""), parts)
+    return text.replace("\0", "&").strip()
 
 
 def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Worksheet:
@@ -154,6 +167,8 @@ def read_sheet(package: Package, part: str, workbook: Workbook, most: int) -> Wo
                 sheet.grid.tables.append(found)
         elif name == "hyperlinks":
             _read_links(element, sheet)
+        elif name == "headerFooter":
+            sheet.margins += [(local(margin), margin_text(margin.text or "")) for margin in element]
     return sheet
 
 
