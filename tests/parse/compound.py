@@ -98,12 +98,22 @@ def _file(sectors: list[bytes], chains: list[tuple[int, int]], first_directory: 
     return header + b"".join(sectors) + struct.pack(f"<{len(table)}I", *table)
 
 
-def _strings(properties: dict[int, str | bytes]) -> dict[str, bytes | Storage]:
-    """Return the streams of text and binary properties (MS-OXMSG 2.1.3), and the stream that lists them."""
+class Coded(bytes):
+    """A string in a code page, as messages of old have it."""
+
+
+Value = str | bytes | int
+
+
+def _strings(properties: dict[int, Value]) -> dict[str, bytes | Storage]:
+    """Return the streams of text and binary properties (MS-OXMSG 2.1.3), and the stream that lists all of them."""
     streams: dict[str, bytes | Storage] = {}
     listed = b""
     for tag, value in properties.items():
-        kind = 0x001F if isinstance(value, str) else 0x0102
+        if isinstance(value, int):
+            listed += struct.pack("<HHIII", 0x0003, tag, 6, value, 0)
+            continue
+        kind = 0x001F if isinstance(value, str) else 0x001E if isinstance(value, Coded) else 0x0102
         data = value.encode("utf-16-le") if isinstance(value, str) else value
         streams[f"__substg1.0_{tag:04X}{kind:04X}"] = data
         listed += struct.pack("<HHIII", kind, tag, 6, len(data) + (2 if kind == 0x001F else 0), 0)
@@ -111,7 +121,7 @@ def _strings(properties: dict[int, str | bytes]) -> dict[str, bytes | Storage]:
     return streams
 
 
-def _listed(properties: dict[int, str | bytes], header: int) -> Storage:
+def _listed(properties: dict[int, Value], header: int) -> Storage:
     """Return a storage with the properties and their list, which begins with a header of zeros."""
     storage = Storage(_strings(properties))
     listed = storage.entries.pop("listed")
@@ -121,9 +131,9 @@ def _listed(properties: dict[int, str | bytes], header: int) -> Storage:
 
 
 def message(
-    properties: dict[int, str | bytes],
-    attachments: list[dict[int, str | bytes]],
-    item: dict[int, str | bytes] | None = None,
+    properties: dict[int, Value],
+    attachments: list[dict[int, Value]],
+    item: dict[int, Value] | None = None,
 ) -> bytes:
     """Return an Outlook message with text properties by tag, attachments, and an embedded item."""
     root = Storage(_strings(properties))

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from oxmsg.attachment import Attachment as Part
 
 _NAMES = {"subject": "Subject", "sender": "From", "to": "To", "cc": "Cc"}
-_RTF_COMPRESSED, _MESSAGE_CODE_PAGE, _STORE_SUPPORT = 0x1009, 0x3FFD, 0x340D
+_RTF_COMPRESSED, _MESSAGE_CODE_PAGE = 0x1009, 0x3FFD
 """Property tags of MS-OXPROPS, as below."""
-_UNICODE = 0x40000
-"""The bit of the store's support by which its strings are Unicode (MS-OXPROPS, PidTagStoreSupportMask)."""
+_STRING8 = 0x1E
+"""The type of strings of bytes; all strings of a message are of this type or all are Unicode (MS-OXMSG 2.1.1)."""
 # Property tags of a message.
 _SENDER_NAME, _INTERNET_MESSAGE_ID, _INTERNET_REFERENCES, _IN_REPLY_TO = 0x0C1A, 0x1035, 0x1039, 0x1042
 # Property tags of an attachment.
@@ -136,11 +136,11 @@ def _reread(text: str, message: Message) -> str:
 
     The library reads such strings as Latin 9, except the plain body; Outlook writes them in the sender's code page.
     """
-    number = message.properties.int_prop_value
-    if number(_MESSAGE_CODE_PAGE) is not None or (number(_STORE_SUPPORT) or 0) & _UNICODE:
+    properties = message.properties
+    if properties.int_prop_value(_MESSAGE_CODE_PAGE) is not None or all(one.ptyp != _STRING8 for one in properties):
         return text
     try:
-        return text.encode("iso-8859-15").decode(message.properties.body_encoding)
+        return text.encode("iso-8859-15").decode(properties.body_encoding)
     except (UnicodeError, LookupError):
         return text
 

@@ -2,8 +2,10 @@ import email.policy
 from collections.abc import Callable
 from email.message import EmailMessage
 
+import compressed_rtf
+
 from pipelines.core.document import Document, ReferenceKind
-from tests.parse.compound import message
+from tests.parse.compound import Coded, Value, message
 from tests.parse.conftest import ParseBytes
 from tests.parse.pieces import pieces, targets, texts
 
@@ -127,6 +129,22 @@ def test_an_outlook_message_is_a_mail(parse_bytes: ParseBytes) -> None:
     assert "The valve is stuck." in parsed.document.text
     assert [(child.name, child.data.rstrip(b"\0")) for child in parsed.children] == [("prices.csv", b"a,b\n1,2\n")]
     assert ("reply", "m1@example.com", "Offer") in targets(parsed.document)
+
+
+def test_an_outlook_message_of_old_is_read_in_the_code_page_of_its_body(parse_bytes: ParseBytes) -> None:
+    properties: dict[int, Value] = {0x001A: Coded(b"IPM.Note"), 0x3FDE: 950}
+    properties |= {0x0037: Coded("會議".encode("cp950")), 0x1013: Coded("<p>閥門</p>".encode("cp950"))}
+    document = parse_bytes("a.msg", message(properties, [])).document
+    assert document is not None
+    assert document.title == "會議"
+    assert "閥門" in document.text
+
+
+def test_an_outlook_message_with_its_body_in_rtf_alone_has_it_as_a_child(parse_bytes: ParseBytes) -> None:
+    properties: dict[int, Value] = {0x001A: "IPM.Note", 0x0037: "Offer"}
+    packed = compressed_rtf.compress(b"{\\rtf1 See below.}", compressed=False)
+    parsed = parse_bytes("a.msg", message({**properties, 0x1009: packed}, []))
+    assert [(child.name, child.data) for child in parsed.children] == [("message.rtf", b"{\\rtf1 See below.}")]
 
 
 def test_an_item_embedded_in_an_outlook_message_is_a_child_mail(parse_bytes: ParseBytes) -> None:
