@@ -40,6 +40,8 @@ READERS = (
     "web.archives:ZipReader",
     "web.archives:SevenZipReader",
     "web.archives:TarReader",
+    "web.unpackers:LibarchiveReader",
+    "web.unpackers:HelpReader",
     "web.wrapped:SignedReader",
     "web.wrapped:TnefReader",
     "web.man:ManReader",
@@ -64,13 +66,11 @@ READERS = (
 
 _HINTS = MappingProxyType(
     {
-        "application/vnd.rar": "unpack it into the folder",
         "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
         "application/postscript": "convert it to PDF",
         "image/x-dwg": "save it as DXF or PDF",
         "image/vnd.djvu": "convert it to PDF",
         "image/vnd.djvu+multipage": "convert it to PDF",
-        "application/vnd.ms-htmlhelp": "unpack it, as HTML files, into the folder",
     }
 )
 """What the user can do with files that no reader supports."""

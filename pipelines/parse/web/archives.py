@@ -31,7 +31,7 @@ _MODE = 16
 """Shift of the mode in a member's external attributes, as written on Unix (Info-ZIP, proginfo/extra.txt)."""
 _ENCRYPTED_FLAG, _UTF8_FLAG = 0x1, 0x800
 """Bits 0 and 11 of a member's flags (PKWARE APPNOTE 4.4.4)."""
-_BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+BROKEN_TAR = (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
     {
         "application/x-tar": lambda path: path.open("rb"),
@@ -151,7 +151,7 @@ class SevenZipReader:
                 members = _unpacked_7z(path, password, builder)
             except py7zr.PasswordRequired:
                 continue
-            except (py7zr.exceptions.ArchiveError, *_BROKEN, zlib.error, struct.error) as error:
+            except (py7zr.exceptions.ArchiveError, *BROKEN_TAR, zlib.error, struct.error) as error:
                 if password is None:
                     raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
                 continue  # a wrong password results in garbage
@@ -190,18 +190,18 @@ class TarReader:
         builder = DocumentBuilder(source, settings, self.name)
         limit = most_unpacked(path.stat().st_size, settings.limits)
         with _OPENERS[source.media_type](path) as unpacked:
-            stream = io.BufferedReader(_Bounded(unpacked, limit, source.uri), _CHUNK)
+            stream = io.BufferedReader(Bounded(unpacked, limit, source.uri), _CHUNK)
             try:
                 if stream.peek(_HEADER)[TAR_MARK] == b"ustar":
-                    _append_all(stream, builder)
+                    append_all(stream, builder)
                 else:
                     _append_single(stream, builder)
-            except _BROKEN as error:
+            except BROKEN_TAR as error:
                 raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
         return builder.build()
 
 
-class _Bounded(io.RawIOBase):
+class Bounded(io.RawIOBase):
     """Reads a stream up to `limit` bytes. Raises `TooLarge` beyond."""
 
     def __init__(self, stream: io.BufferedIOBase, limit: int, uri: str) -> None:
@@ -222,7 +222,7 @@ class _Bounded(io.RawIOBase):
         return len(data)
 
 
-def _append_all(stream: IO[bytes], builder: DocumentBuilder) -> None:
+def append_all(stream: IO[bytes], builder: DocumentBuilder) -> None:
     """Append the members; a truncated archive is reported as an issue. Raises the error of the first member."""
     count = 0
     try:
@@ -235,7 +235,7 @@ def _append_all(stream: IO[bytes], builder: DocumentBuilder) -> None:
                 if count > builder.settings.limits.members:
                     raise TooLarge(f"more than {builder.settings.limits.members} members", ids=(builder.source.uri,))
                 append_member(member.name, data.read(), builder)
-    except _BROKEN as error:
+    except BROKEN_TAR as error:
         if count < 2:
             raise
         builder.left_out(issue=f"the archive breaks off: {error}")
