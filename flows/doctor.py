@@ -22,6 +22,7 @@ from flows.doctor_checks import (
     prefect,
     result_of,
     telemetry,
+    unpackers,
 )
 from pipelines.core.errors import MissingExtra, StoreError, StoreLocked, StrataError
 from pipelines.ingest.integrity import is_lost
@@ -152,6 +153,7 @@ CHECKS = (
     Check("Neo4j", neo4j),
     Check("Prefect", prefect),
     Check("LibreOffice", office),
+    Check("unpackers", unpackers),
     Check("telemetry", telemetry),
 )
 

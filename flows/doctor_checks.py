@@ -25,6 +25,8 @@ OLDEST = (3, 11)
 SCARCE, TOO_LITTLE = 2 << 30, 200 << 20
 """Bytes of free disk space below which a check warns, and below which it fails."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+_UNPACKERS = (("bsdtar", ("bsdtar",), "RAR, CAB and ISO"), ("7-Zip", ("7zz", "7z", "7za"), "CHM"))
+"""Programs with the names of their commands and what they unpack."""
 _OFFICE = ("soffice", "libreoffice")
 OLDEST_NEO4J = 5
 _VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0] AS version, edition"
@@ -139,11 +141,23 @@ def disk(subject: Subject) -> Diagnosis:
 
 
 def office(subject: Subject) -> Diagnosis:
-    """Check for LibreOffice, which converts DOC and PPT."""
+    """Check for LibreOffice, which converts old and rare formats."""
     found = next(filter(None, map(shutil.which, _OFFICE)), None)
     if found is None:
-        return doubtful("LibreOffice is not installed: DOC and PPT are not read", "install LibreOffice (soffice)")
+        return doubtful(
+            "LibreOffice is not installed: DOC, PPT, Visio and others are not read", "install LibreOffice (soffice)"
+        )
     return good(found)
+
+
+def unpackers(subject: Subject) -> Diagnosis:
+    """Check for the programs that unpack archives for which there is no library."""
+    missing = [
+        f"{called} for {formats}" for called, programs, formats in _UNPACKERS if not any(map(shutil.which, programs))
+    ]
+    if missing:
+        return doubtful(f"not installed: {', '.join(missing)}", "install them, or unpack such files into the folder")
+    return good(", ".join(called for called, _, _ in _UNPACKERS))
 
 
 def telemetry(subject: Subject) -> Diagnosis:

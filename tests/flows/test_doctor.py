@@ -179,6 +179,14 @@ def test_libreoffice_is_searched_on_the_path(tmp_path: Path, monkeypatch: pytest
     assert found("LibreOffice", tmp_path).grade is Grade.WARNING
 
 
+def test_the_unpackers_are_searched_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "bsdtar").touch(0o755)
+    assert found("unpackers", tmp_path).text == "not installed: 7-Zip for CHM"
+    (tmp_path / "7zz").touch(0o755)
+    assert found("unpackers", tmp_path).grade is Grade.OK
+
+
 def test_a_knowledge_base_is_reported_as_complete_locked_unfinished_or_damaged(kb: Path) -> None:
     assert found("knowledge base", kb / "none").grade is Grade.OK
     assert found("knowledge base", kb).text == "1 of 1 documents can be found; 1 checked are complete"
