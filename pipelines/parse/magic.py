@@ -65,7 +65,7 @@ _PREFIXES = (
     (b"\x00\x00\x00\x0cjP  ", "image/jp2"),
     (b"\xff\x4f\xff\x51", "image/jp2"),
     (b"\x78\x9f\x3e\x22", "application/vnd.ms-tnef"),
-    (b"HWP Document File", "application/x-hwp"),
+    (b"HWP Document File", "application/x-hwp3"),
     # The first record of Excel 2, 3 and 4: BOF with its length (Excel 97 Developer's Kit, "BOF").
     (b"\x09\x00\x04\x00", "application/vnd.ms-excel"),
     (b"\x09\x02\x06\x00", "application/vnd.ms-excel"),
@@ -98,6 +98,8 @@ XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 """A workbook with binary parts (MS-XLSB)."""
 _XPS_PART = "xps-fixeddocumentsequence+xml"
 """Ending of the content type of the first part of XPS, and of OpenXPS (ECMA-388, appendix E)."""
+HWPX = "application/hwp+zip"
+"""Hangul Word Processor's documents in XML (KS X 6101)."""
 IWORK = "application/vnd.apple.iwork"
 """Documents of Pages, Numbers and Keynote; only the name of the file says of which."""
 _IWORK_PARTS = ("Index/Document.iwa", "buildVersionHistory.plist")
@@ -167,7 +169,7 @@ def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
         return _undeclared(archive) if "META-INF/manifest.xml" in names and "content.xml" in names else ""
     with archive.open(f"{folder}mimetype") as member:
         declared = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip()
-    return _ODF_VARIANT.sub("", declared) if declared.startswith((_ODF, SUN_XML, "application/epub")) else ""
+    return _ODF_VARIANT.sub("", declared) if declared.startswith((_ODF, SUN_XML, "application/epub", HWPX)) else ""
 
 
 def _undeclared(archive: zipfile.ZipFile) -> str:

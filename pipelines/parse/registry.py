@@ -33,6 +33,7 @@ READERS = (
     "office.legacy:LegacyReader",
     "office.legacy:EncryptedReader",
     "pdf.reader:PdfReader",
+    "web.hwp:HwpReader",
     "web.epub:EpubReader",
     "web.msg:MsgReader",
     "web.rtf:RtfReader",

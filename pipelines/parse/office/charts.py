@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import Image
 from pipelines.parse.magic import binary_type
+from pipelines.parse.office.metafile import metafile_text
 from pipelines.parse.office.ooxml import NAMESPACES, Element, local, qualified
 
 _MOST_POINTS = 20_000
@@ -230,7 +231,8 @@ def image_of(data: bytes, text: str = "") -> Image:
         return Image(description=text)
     media_type = media_type_of(data)
     width, height = _size(data, media_type)
-    return Image(data, media_type, width, height, description=text)
+    written = metafile_text(data) if media_type == "image/emf" else ""
+    return Image(data, media_type, width, height, ocr_text=written, description=text)
 
 
 def media_type_of(data: bytes) -> str:

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pipelines.core.document import Source
-from pipelines.core.errors import TooLarge
+from pipelines.core.errors import Malformed, TooLarge, Unsupported
 from pipelines.core.ids import path_of
 from pipelines.parse.compound import ENCRYPTED_OFFICE, PUBLISHER, STAR_OFFICE, VISIO, WORKS
 from pipelines.parse.limits import READING, current_task
-from pipelines.parse.magic import IWORK, SUN_XML, VISIO_XML, XLSB, zip_type
+from pipelines.parse.magic import IWORK, PDF, SUN_XML, VISIO_XML, XLSB, zip_type
 from pipelines.parse.office.libreoffice import convert, program
-from pipelines.parse.office.package import decrypted, is_protected
+from pipelines.parse.office.package import Package, decrypted, is_protected
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample, signed
 from pipelines.parse.registry import reader_for
@@ -30,7 +30,7 @@ _SIGNED: Mapping[str, tuple[str, str]] = MappingProxyType(
         _POWERPOINT: ("pptx", ".ppt .pps .pot"),
         XLSB: ("xlsx", ".xlsb"),
         "application/vnd.wordperfect": ("docx", ".wpd .wp .wp5 .wp6"),
-        "application/x-hwp": ("odt", ".hwp"),
+        "application/x-hwp3": ("odt", ".hwp"),
         VISIO: ("odg", ".vsd .vst .vss"),
         VISIO_XML: ("odg", ".vsdx .vsdm .vstx .vstm .vssx .vssm"),
         PUBLISHER: ("odg", ".pub"),
@@ -53,13 +53,12 @@ _NAMED: Mapping[str, tuple[str, str]] = MappingProxyType(
         "application/x-abiword": ("odt", ".abw .zabw"),
         "application/vnd.lotus-1-2-3": ("ods", ".wk1 .wk3 .wk4 .123 .wks"),
         "application/x-quattro-pro": ("ods", ".wq1 .wq2 .wb1 .wb2 .wb3 .qpw"),
-        "application/x-dbf": ("ods", ".dbf"),
         "application/x-sylk": ("ods", ".slk .sylk"),
         "application/vnd.corel-draw": ("odg", ".cdr"),
         "application/vnd.pagemaker": ("odg", ".pmd .pm6 .p65"),
-        "image/cgm": ("odg", ".cgm"),
-        "image/emf": ("odg", ".emf"),
-        "image/wmf": ("odg", ".wmf"),
+        "image/cgm": ("pdf", ".cgm"),
+        "image/emf": ("pdf", ".emf"),
+        "image/wmf": ("pdf", ".wmf"),
     }
 )
 """Formats that only the name of a file identifies (LibreOffice, filter/source/config/fragments/types)."""
@@ -68,6 +67,7 @@ _XML: Mapping[str, tuple[str, bytes]] = MappingProxyType(
 )
 """Office 2003 and later in one XML file, and the instruction by which Windows finds the program."""
 _IWORK = MappingProxyType({".pages": "odt", ".numbers": "ods", ".key": "odp"})
+_PREVIEW = "QuickLook/Preview.pdf"
 _PROLOG = 1000
 """Bytes at the start of an XML file that are searched for an instruction."""
 
@@ -89,7 +89,7 @@ def _formats() -> tuple[FileFormat, ...]:
 class LegacyReader:
     """Reads old and rare office formats and drawings, as LibreOffice converts them. Raises `Unsupported` without it.
 
-    Without LibreOffice, XML of Office 2003 is read as any other XML.
+    Without LibreOffice, XML of Office 2003 is read as any other XML, and iWork by the preview that older files have.
     """
 
     formats = _formats()
@@ -102,7 +102,20 @@ class LegacyReader:
                 opened = folder / f"opened{path.suffix}"
                 opened.write_bytes(decrypted(path, source.uri, settings).getbuffer())
                 path = opened
-            return read_converted(path, _target(source), folder, source, settings)
+            try:
+                return read_converted(path, _target(source), folder, source, settings)
+            except (Malformed, Unsupported):
+                preview = _preview(path, source, settings) if source.media_type == IWORK else b""
+                if not preview:
+                    raise
+                (folder / "preview.pdf").write_bytes(preview)
+                return reader_for(PDF, settings).read(folder / "preview.pdf", source, settings)
+
+
+def _preview(path: Path, source: Source, settings: ParseSettings) -> bytes:
+    """Return the PDF that an iWork document carries for Quick Look, empty if it has none."""
+    with Package(path, source.uri, settings) as package:
+        return package.find(_PREVIEW)
 
 
 def _target(source: Source) -> str:
@@ -116,7 +129,7 @@ def read_converted(path: Path, target: str, folder: Path, source: Source, settin
     """Return the content of a file after its conversion to `target`, a suffix, into `folder`."""
     converted = _convert(path, target, folder, source)
     if target == "pdf":
-        return reader_for("application/pdf", settings).read(converted, source, settings)
+        return reader_for(PDF, settings).read(converted, source, settings)
     kind = zip_type(converted)
     read_as = replace(source, media_type=kind) if target.startswith("od") else source  # the type names the body
     return reader_for(kind, settings).read(converted, read_as, settings)

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from pipelines.core.document import BlockKind, Document
@@ -146,3 +147,53 @@ def test_star_office_6_without_a_declared_type_is_known_by_its_content(
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     old = packed({"META-INF/manifest.xml": "<x/>", "content.xml": content})
     assert document_of("a.sxw", old).text == "from the old days"
+
+
+def text_record(text: str, left: int, right: int, top: int, options: int = 0) -> bytes:
+    """Return an EMR_EXTTEXTOUTW of a line of 20 units."""
+    box = struct.pack("<iiii", left, top, right, top + 20)
+    body = box + struct.pack("<Iff", 1, 1.0, 1.0) + struct.pack("<iiIII", left, top, len(text), 76, options) + bytes(20)
+    body += text.encode("utf-16-le")
+    return struct.pack("<II", 84, 8 + len(body)) + body
+
+
+def emf(*records: bytes) -> bytes:
+    header = struct.pack("<II8i", 1, 108, 0, 0, 200, 100, 0, 0, 5000, 2500) + b" EMF" + bytes(64)
+    return header + b"".join(records)
+
+
+def test_the_labels_of_a_metafile_are_the_text_of_its_figure(document_of: Callable[..., Document]) -> None:
+    drawing = emf(
+        text_record("Suc", 10, 40, 0),
+        text_record("tion", 41, 70, 0),
+        text_record("4 bar", 150, 190, 0),
+        text_record("\x03\x04", 10, 40, 40, options=0x10),
+    )
+    picture = '<w:r><w:pict><v:shape><v:imagedata r:id="r1"/></v:shape></w:pict></w:r>'
+    document = document_of(
+        "a.docx", docx(p("see") + p(picture), {"word/media/image1.emf": drawing}, [("r1", "image", "media/image1.emf")])
+    )
+    assert document.figures[0].ocr_text == "Suction\n4 bar"
+
+
+def test_a_metafile_that_is_cut_short_keeps_what_is_there(document_of: Callable[..., Document]) -> None:
+    drawing = emf(text_record("4 bar", 150, 190, 0), text_record("6 bar", 150, 190, 40)[:50])
+    picture = '<w:r><w:pict><v:shape><v:imagedata r:id="r1"/></v:shape></w:pict></w:r>'
+    document = document_of(
+        "a.docx", docx(p("see") + p(picture), {"word/media/image1.emf": drawing}, [("r1", "image", "media/image1.emf")])
+    )
+    assert document.figures[0].ocr_text == "4 bar"
+
+
+def test_pages_without_libreoffice_is_read_by_its_preview(
+    parse_bytes: ParseBytes, document_of: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    parts = {"buildVersionHistory.plist": "x", "index.xml": "<x/>"}
+    parsed = parse_bytes("a.pages", packed(parts))
+    assert parsed.status is Status.UNSUPPORTED
+    assert "install LibreOffice" in parsed.reason
+    with pymupdf.open() as preview:
+        preview.new_page().insert_text((72, 72), "Open the valve.")
+        parts["QuickLook/Preview.pdf"] = preview.tobytes()
+    assert document_of("a.pages", packed(parts)).text == "Open the valve."
