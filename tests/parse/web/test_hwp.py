@@ -26,7 +26,8 @@ def hwpx(text: str) -> bytes:
         {
             "mimetype": "application/hwp+zip",
             "Contents/content.hpf": f'<opf:package {_OPF}><opf:manifest><opf:item id="s" href="Contents/section0.xml" '
-            'media-type="application/xml"/></opf:manifest><opf:spine><opf:itemref idref="s"/></opf:spine></opf:package>',
+            'media-type="application/xml"/></opf:manifest><opf:spine><opf:itemref idref="s"/></opf:spine>'
+            "</opf:package>",
             "Contents/header.xml": f"<hh:head {_NAMES}/>",
             "Contents/section0.xml": f"<hs:sec {_NAMES}><hp:p><hp:run><hp:t>{text}</hp:t></hp:run></hp:p></hs:sec>",
         }
