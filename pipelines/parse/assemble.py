@@ -62,7 +62,7 @@ class DocumentBuilder:
         self.metadata: dict[str, str] = {}
         self._pieces: list[Piece] = []
         self._furniture: list[Piece] = []
-        self._stated: list[Piece] = []
+        self._telling: list[tuple[Piece, int]] = []
         self._pages: list[Page] = []
         self._pointers: list[tuple[int, Pointer]] = []
         self._gallery = Gallery()
@@ -120,16 +120,16 @@ class DocumentBuilder:
         """Append a speaker note or a reviewer's comment."""
         return self._prose(BlockKind.NOTE, text, place)
 
-    def furniture(self, kind: BlockKind, text: str, place: Place = NOWHERE, *, stated: bool = False) -> bool:
+    def furniture(self, kind: BlockKind, text: str, place: Place = NOWHERE, *, new_words: int = 0) -> bool:
         """Add a PAGE_HEADER or PAGE_FOOTER, which is stored apart from the text.
 
-        `stated` says that the format states it once for all pages. Then what it alone says, such as the number, the
-        revision and the author of a document, becomes part of the text, at its end.
+        If the text lacks at least `new_words` of its words, it becomes part of the text too, once and at the end: often
+        only page headers tell the number and the revision of a document, and who approved it. With 0 it never does.
         """
         piece = Piece(kind, clean(text), place)
         if piece.text:
             self._furniture.append(piece)
-            self._stated += [piece] if stated else []
+            self._telling += [(piece, new_words)] if new_words else []
         return bool(piece.text)
 
     # -- tables and figures
@@ -239,7 +239,7 @@ class DocumentBuilder:
         Pictures are read by OCR last, after the task has stored the text. If a limit leaves something unread, the
         document is PARTIAL, or TOO_LARGE if nothing was read.
         """
-        self._append_stated()
+        self._append_telling()
         total = len(self._gallery.waiting)
         read, why = self._gallery.read(self.settings.ocr, self.task, self._keep)
         self._add_size(sum(len(one.text) for one in read))
@@ -252,14 +252,16 @@ class DocumentBuilder:
             self._read_furniture()
         return self._result(self._left_out)
 
-    def _append_stated(self) -> None:
-        """Append those stated headers and footers that have a word which the text lacks, without page numbers."""
-        said = {word for piece in self._pieces for word in _words(piece.text)} if self._stated else set()
-        for piece in () if self.empty else self._stated:
+    def _append_telling(self) -> None:
+        """Append the headers and footers with enough words that the text lacks, without page numbers."""
+        said = {word for piece in self._pieces for word in _words(piece.text)} if self._telling else set()
+        for piece, new_words in () if self.empty else self._telling:
             parts = [part.strip() for part in re.split(r"[\t\n]+", piece.text)]
             text = "\n".join(part for part in parts if not PAGE_NUMBER.fullmatch(part))
-            if not said.issuperset(_words(text)) and any(map(str.isalpha, text)):
+            # On the next page, only its number is new.
+            if len(_words(text) - said) >= new_words and any(map(str.isalpha, text)):
                 self._append(replace(piece, text=text))
+                said |= _words(text)
 
     def _read_furniture(self) -> None:
         """Make the page headers and footers the text of a document that has no other."""

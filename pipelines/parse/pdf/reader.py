@@ -35,6 +35,9 @@ _METADATA_NAMES = {
 }
 _DATE_NAMES = {"creationDate": "created", "modDate": "modified"}
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
+_NEW_WORDS = 3
+"""Minimum words that a page header says and the text does not, for it to be part of the text: it is found by its place,
+and also a part of the text or a note may be taken for one. Names of chapters and kinds of documents have fewer."""
 _LAST_ATTACHMENT = 0.85
 """Share of the file's processor time after which no further attachment is extracted; pages end a little earlier."""
 
@@ -105,7 +108,7 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         for remark in page.remarks:
             builder.remark(remark, page.page.number)
         for item in page.furniture:
-            builder.furniture(item.kind, item.text, _place(item, labels))
+            builder.furniture(item.kind, item.text, _place(item, labels), new_words=_NEW_WORDS)
     items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
     items = with_definitions(without_contents(without_lists(items)))
     for item in with_levels(with_title(items, surveyed.body), outline):

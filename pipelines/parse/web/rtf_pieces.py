@@ -131,9 +131,9 @@ class RtfBlocks:
     def end_aside(self, into: str) -> None:
         text = self._take(into)
         if into == "header":
-            self._builder.furniture(BlockKind.PAGE_HEADER, text, stated=True)
+            self._builder.furniture(BlockKind.PAGE_HEADER, text, new_words=1)
         elif into == "footer":
-            self._builder.furniture(BlockKind.PAGE_FOOTER, text, stated=True)
+            self._builder.furniture(BlockKind.PAGE_FOOTER, text, new_words=1)
         else:
             self._asides.append((into, text))
 

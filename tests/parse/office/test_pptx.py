@@ -100,6 +100,17 @@ def test_a_body_inherits_bullets_from_the_master(document_of: DocumentOf) -> Non
     assert document.blocks[0].provenance.boxes[0].left == 0.1
 
 
+def test_what_the_master_says_on_each_slide_is_read_once(document_of: DocumentOf) -> None:
+    master = slide(shape("Form F-7", at=(0, 0, 10, 10)) + shape("Click to edit", kind="title"), root="sldMaster")
+    parts = {
+        "ppt/slideLayouts/l.xml": slide("", root="sldLayout"),
+        "ppt/slideLayouts/_rels/l.xml.rels": relationships([("m", "slideMaster", "../slideMasters/m.xml")]),
+        "ppt/slideMasters/m.xml": master,
+    }
+    data = pptx(shape("point"), parts=parts, links=[("l", "slideLayout", "../slideLayouts/l.xml")])
+    assert document_of("a.pptx", data).text == "point\n\nForm F-7"
+
+
 def test_tables_keep_their_spans_and_header(document_of: DocumentOf) -> None:
     rows = [
         cell("a", 'gridSpan="2"') + cell("", 'hMerge="1"'),

@@ -139,4 +139,4 @@ def _append_notes(package: Package, document: str, context: WordContext, story: 
 def _furniture(package: Package, document: str, context: WordContext, kind: str, block: BlockKind) -> None:
     roots = ((part, read_xml(package, part)) for part in related(package, document, kind))
     for text in dict.fromkeys(WordStory(context, part).text(root) for part, root in roots if root is not None):
-        context.builder.furniture(block, text, stated=True)
+        context.builder.furniture(block, text, new_words=1)

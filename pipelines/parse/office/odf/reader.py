@@ -50,7 +50,7 @@ def _furniture(styles: Element, builder: DocumentBuilder) -> None:
             text = plain_text(element)
             if text not in seen:
                 seen.add(text)
-                builder.furniture(kind, text, stated=True)
+                builder.furniture(kind, text, new_words=1)
 
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")

@@ -161,6 +161,8 @@ class SlideReader:
         tree = slide.find("p:cSld/p:spTree", NAMESPACES)
         if tree is None:
             return
+        for text in self._layout.texts:
+            self._builder.furniture(BlockKind.PAGE_HEADER, text, Place(self._number), new_words=1)
         shapes = shapes_of(tree, self._mapping)
         for shape in shapes:
             if shape.frame is None and shape.placeholder is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.parse.columns import ShapeFrame, in_reading_order
 from pipelines.parse.office.drawing import alternative_text
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.pptx.paragraph import plain_text
 
 _TRANSFORMS = ("p:spPr/a:xfrm", "p:xfrm", "p:grpSpPr/a:xfrm")
 _READ = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})
@@ -125,6 +127,14 @@ def _names(element: Element) -> Element | None:
     return properties.find("p:cNvPr", NAMESPACES) if properties is not None else None
 
 
+def _own_texts(root: Element) -> Iterator[str]:
+    """Yield the texts of shapes that are no placeholders; those of placeholders are prompts, which slides replace."""
+    for shape in root.iterfind("p:cSld/p:spTree//p:sp", NAMESPACES):
+        body = shape.find("p:txBody", NAMESPACES)
+        if body is not None and shape.find("p:nvSpPr/p:nvPr/p:ph", NAMESPACES) is None:
+            yield plain_text(body)
+
+
 class SlideLayout:
     """The layout of a slide and its master, from which placeholders inherit positions and list styles."""
 
@@ -133,6 +143,8 @@ class SlideLayout:
         masters = related(package, layouts[0], "slideMaster")[:1] if layouts else []
         roots = [read_xml(package, part) for part in (*layouts, *masters)]
         self._levels = [_placeholders(root, mapping) for root in roots if root is not None]
+        self.texts = [text for root in roots if root is not None for text in _own_texts(root)]
+        """What the layout and the master themselves say on each slide, such as the number of a document."""
         master = roots[1] if len(roots) > 1 else None
         self._body_style = master.find("p:txStyles/p:bodyStyle", NAMESPACES) if master is not None else None
 

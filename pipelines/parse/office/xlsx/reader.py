@@ -71,7 +71,7 @@ class SheetPage:
         self._sheet.page(hidden=self._entry.hidden, issue=sheet.grid.issue)
         for name, text in sheet.margins:
             kind = BlockKind.PAGE_FOOTER if "Footer" in name else BlockKind.PAGE_HEADER
-            self._builder.furniture(kind, text, stated=True)
+            self._builder.furniture(kind, text, new_words=1)
         pieces: list[tuple[int, int, SheetTable | FloatingItem]] = [
             (region.area.top, region.area.left, region) for region in sheet.grid.regions()
         ]
