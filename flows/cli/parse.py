@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import DEFAULT_KB, Kb, Set
-from flows.cli.stdio import plain_output, say_error, say_json
+from flows.cli.stdio import plain_output, say, say_error, say_json
 
 if TYPE_CHECKING:
     from pipelines.core.document import Chunk
     from pipelines.settings import Settings
 
 
+_MOST_NAMES = 10
+"""Maximum documents inside a file that are listed: two lines of a terminal."""
+
+
 def register(app: typer.Typer) -> None:
     app.command("parse")(parse_file)
+
 
 
 def parse_file(
@@ -56,6 +61,10 @@ def parse_file(
         say_json(text)
     else:
         plain_output().write(text + "\n")
+    if parsed.children:
+        names = ", ".join(child.name for child in parsed.children[:_MOST_NAMES])
+        more = f" and {len(parsed.children) - _MOST_NAMES} more" if len(parsed.children) > _MOST_NAMES else ""
+        say(f"{file} contains documents, which an ingest reads too: {names}{more}", err=True)
     if not parsed.status.searchable:
         say_error(f"{file}: {parsed.status.value}: {parsed.reason}")
         raise typer.Exit(4)

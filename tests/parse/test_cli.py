@@ -1,4 +1,5 @@
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,15 @@ def test_a_file_is_printed_as_markdown_json_or_a_page(app: typer.Typer, tmp_path
     shown = json.loads(run(app, ["parse", str(path), "--json"]).output)
     assert {"blocks", "headings", "tables", "pictures", "pages"} <= shown.keys()
     assert run(app, ["parse", str(path), "--html"]).output.startswith("<!DOCTYPE html>")
+
+
+def test_the_documents_inside_a_file_are_named(app: typer.Typer, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for number in range(12):
+            archive.writestr(f"{number}.txt", "text")
+    result = CliRunner().invoke(app, ["parse", str(tmp_path / "a.zip")])
+    assert "contains documents, which an ingest reads too: 0.txt, 1.txt" in result.stderr
+    assert "9.txt and 2 more" in result.stderr
 
 
 def test_the_result_can_be_written_to_a_file(app: typer.Typer, tmp_path: Path) -> None:
