@@ -289,6 +289,18 @@ def test_a_scanned_page_is_read_by_ocr_and_only_that_page(document_of: DocumentO
     assert "page 2: no text layer, read by OCR" in document.notes
 
 
+def test_comments_on_a_scan_and_files_at_its_annotations_are_read(parse_bytes: ParseBytes) -> None:
+    scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data())
+    with pymupdf.open(stream=Pdf().page().picture(0, 0, 595, 842, scan).data()) as pdf:
+        pdf[0].add_text_annot((300, 300), "Replace by 9 bar")
+        pdf[0].add_file_annot((300, 400), b"a,b", "limits.csv")
+        parsed = parse_bytes("a.pdf", pdf.tobytes())
+    assert parsed.document is not None
+    notes = [block.text for block in parsed.document.blocks if block.kind is BlockKind.NOTE]
+    assert notes[0] == "Replace by 9 bar"
+    assert [(child.name, child.data) for child in parsed.children] == [("limits.csv", b"a,b")]
+
+
 def test_without_ocr_a_scan_is_empty_and_never_indexed(parse_bytes: ParseBytes) -> None:
     scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data())
     assert parse_bytes("a.pdf", Pdf().page().picture(0, 0, 595, 842, scan).data(), NO_OCR).status is Status.EMPTY

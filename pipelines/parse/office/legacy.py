@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -137,7 +138,13 @@ def read_converted(path: Path, target: str, folder: Path, source: Source, settin
 
 def _convert(path: Path, target: str, folder: Path, source: Source) -> Path:
     """Return the converted file in `folder`. Raises `TooLarge` if the time limit is reached, and the errors of
-    `convert`."""
+    `convert`.
+
+    Without a suffix LibreOffice goes by the content; one of another format ("report.txt") it believes.
+    """
+    _, suffixes = _SIGNED.get(source.media_type, ("", ""))
+    if suffixes and path.suffix.lower() not in ("", *suffixes.split()):
+        path = Path(shutil.copy(path, folder / path.stem))
     clock = current_task().clock
     left = READING * clock.limit_s - clock.spent
     try:

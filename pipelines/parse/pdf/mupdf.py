@@ -33,7 +33,8 @@ _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
 """How the library returns a label that is UTF-16 in the file."""
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
 _ZIP = b"PK\x03\x04"
-_COMMENTS = frozenset(("Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret", "Square", "Circle"))
+_NO_COMMENTS = frozenset(("Link", "Popup", "FreeText", "Stamp", "Widget"))
+"""Annotations whose contents are no comment, or are shown on the page (PDF 1.7, 12.5.6)."""
 _STAMP_TYPES = (pymupdf.PDF_ANNOT_STAMP,)
 _SHRINK_EVERY = 8
 """Pages after which MuPDF's cache of fonts and images is emptied, so that memory use stays constant."""
@@ -207,7 +208,7 @@ class PdfFile:
         found = [
             (Rect(*annotation.rect), str(annotation.info.get("content") or ""))
             for annotation in annotations_of(self._upright)
-            if annotation.type[1] in _COMMENTS and annotation.info.get("content")
+            if annotation.type[1] not in _NO_COMMENTS and annotation.info.get("content")
         ]
         stamps = [stamp.rect for stamp in annotations_of(self._upright) if stamp.type[0] in _STAMP_TYPES]
         found += [(Rect(*stamp), f"[{text}]") for stamp, text in zip(stamps, self._stamp_texts(stamps), strict=True)]

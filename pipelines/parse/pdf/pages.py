@@ -131,10 +131,13 @@ class PageReader:
         items = with_links(list_levels(items), raw.links, words)
         source = "native" if raw.lines else "none"
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source, issue)
-        comments = self.file.comments(raw.number)
-        items += [PageItem(BlockKind.NOTE, text, raw.number, rect) for rect, text in comments]
+        items += self._notes(raw)
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _with_boxes(items, raw), _with_boxes(asides, raw), (*earlier_remarks, *remarks))
+
+    def _notes(self, raw: RawPage) -> list[PageItem]:
+        """Return the reviewers' comments on a page."""
+        return [PageItem(BlockKind.NOTE, text, raw.number, rect) for rect, text in self.file.comments(raw.number)]
 
     def _own_words(self, raw: RawPage) -> list[PageWord]:
         """Return the words of a page without those that recur on other pages (running headers, title blocks)."""
@@ -279,7 +282,7 @@ class PageReader:
         figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         remarks = (f"{why}, read by OCR",) if items else ()
-        placed = (*_with_boxes(list_levels(items), scan), *_with_boxes(figures, raw))
+        placed = (*_with_boxes(list_levels(items), scan), *_with_boxes([*figures, *self._notes(raw)], raw))
         return ReadPage(page, placed, _with_boxes(asides, scan), remarks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -35,9 +36,10 @@ _METADATA_NAMES = {
 }
 _DATE_NAMES = {"creationDate": "created", "modDate": "modified"}
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-_NEW_WORDS = 3
-"""Minimum words that a page header says and the text does not, for it to be part of the text: it is found by its place,
-and also a part of the text or a note may be taken for one. Names of chapters and kinds of documents have fewer."""
+_NUMBER = re.compile(r"\d+")
+_NEW_WORDS, _NEW_WORDS_ONCE = 3, 2
+"""Minimum words that a page header says and the text does not, for it to be part of the text: names of chapters and
+kinds of documents have fewer than three. One that does not recur may be a line of the text; a watermark has one."""
 _LAST_ATTACHMENT = 0.85
 """Share of the file's processor time after which no further attachment is extracted; pages end a little earlier."""
 
@@ -101,6 +103,7 @@ class PdfReader:
 
 def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, surveyed: Survey) -> None:
     labels = {page.page.number: page.page.label for page in pages}
+    recurring = Counter(_masked(item) for page in pages for item in page.furniture)
     for page in pages:
         builder.page(page.page)
         if page.unread:
@@ -108,12 +111,18 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         for remark in page.remarks:
             builder.remark(remark, page.page.number)
         for item in page.furniture:
-            builder.furniture(item.kind, item.text, _place(item, labels), new_words=_NEW_WORDS)
+            new_words = _NEW_WORDS if recurring[_masked(item)] > 1 else _NEW_WORDS_ONCE
+            builder.furniture(item.kind, item.text, _place(item, labels), new_words=new_words)
     items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
     items = with_definitions(without_contents(without_lists(items)))
     for item in with_levels(with_title(items, surveyed.body), outline):
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)
+
+
+def _masked(item: PageItem) -> str:
+    """Return the text of a header with its numbers masked, so that it is the same on all pages."""
+    return _NUMBER.sub("#", item.text)
 
 
 def _place(item: PageItem, labels: Mapping[int, str]) -> Place:

@@ -197,3 +197,16 @@ def test_pages_without_libreoffice_is_read_by_its_preview(
         preview.new_page().insert_text((72, 72), "Open the valve.")
         parts["QuickLook/Preview.pdf"] = preview.tobytes()
     assert document_of("a.pages", packed(parts)).text == "Open the valve."
+
+
+def test_a_misleading_suffix_is_kept_from_libreoffice(
+    tmp_path: Path, document_of: Callable[..., Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "converted.docx").write_bytes(docx(p("from the old days")))
+    script = (
+        f'while [ "$1" != --outdir ]; do shift; done; case "$3" in *.txt) exit 1; esac; cp {tmp_path}/converted.docx'
+    )
+    program(tmp_path, f'{script} "$2/a.docx"')
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    document = document_of("a.txt", compound(Storage({"WordDocument": b"x" * 5000})))
+    assert document.text == "from the old days"
