@@ -23,7 +23,6 @@ def register(app: typer.Typer) -> None:
     app.command("parse")(parse_file)
 
 
-
 def parse_file(
     file: Annotated[Path, typer.Argument(help="The file.")],
     json: Annotated[bool, typer.Option("--json", help="Print blocks, headings, tables and positions as JSON.")] = False,

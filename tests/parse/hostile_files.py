@@ -607,3 +607,38 @@ HEAVY = {
     "wide.csv",
 }
 """Files that take long to create or to read."""
+
+
+# -- files that wrap others
+
+_SIGNED = bytes.fromhex("06092a864886f70d010702")
+"""The type of signed data in DER."""
+
+
+@hostile("deep.p7m", BROKEN)
+def deep_signature() -> bytes:
+    """Sequences nested three thousand deep."""
+    content = b"\x04\x00"
+    for _ in range(3000):
+        content = b"\x30\x84" + struct.pack(">I", len(content)) + content
+    body = _SIGNED + b"\xa0\x84" + struct.pack(">I", len(content)) + content
+    return b"\x30\x84" + struct.pack(">I", len(body)) + body
+
+
+@hostile("long.p7m", BROKEN)
+def long_signature() -> bytes:
+    """Lengths of four gigabytes."""
+    return b"\x30\x84\xff\xff\xff\xff" + _SIGNED + b"\xa0\x84\xff\xff\xff\xff"
+
+
+@hostile("winmail.dat", BROKEN)
+def long_attribute() -> bytes:
+    """An attribute of four gigabytes."""
+    return struct.pack("<IHBII", 0x223E9F78, 1, 2, 0x0006800F, 0xFFFFFFFF) + b"x" * 100
+
+
+@hostile("object.rtf", READ)
+def long_object() -> bytes:
+    """An embedded object whose class has a name of four gigabytes."""
+    digits = (struct.pack("<III", 0x501, 2, 0xFFFFFFFF) + b"Package").hex().encode()
+    return b"{\\rtf1 text {\\object{\\*\\objdata " + digits + b"}}}"

@@ -31,6 +31,7 @@ class HwpReader:
         except unhwp.UnhwpError as error:
             if "encrypt" in str(error).lower() or "password" in str(error).lower():
                 raise Encrypted("the document is protected", ids=(source.uri,), hint=UNPROTECTED_HINT) from error
-            raise Malformed(f"not a readable document of Hangul: {error}", ids=(source.uri,)) from error
+            reason = str(error).replace(f"{path.parent}/", "")  # which may be a temporary folder
+            raise Malformed(f"not a readable document of Hangul: {reason}", ids=(source.uri,)) from error
         append_markdown(text, builder)
         return builder.build()

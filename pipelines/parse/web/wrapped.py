@@ -10,6 +10,7 @@ import binascii
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed, Unsupported
@@ -19,6 +20,9 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample, signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.archives import append_member
+
+if TYPE_CHECKING:
+    from tnefparse import TNEF
 
 _TYPES = re.compile(
     rb"\x30[\x00-\xff]{1,6}\x06(?:\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x02\x03]"
@@ -82,24 +86,27 @@ class TnefReader:
     name = "tnef"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        from tnefparse import TNEF
+
         builder = DocumentBuilder(source, settings, self.name)
         try:
-            for name, data in _unpacked(path.read_bytes()):
-                append_member(name, data, builder)
+            mail = TNEF(path.read_bytes())
+            for attachment in mail.attachments:
+                name = attachment.long_filename() or attachment.name or "attachment"
+                append_member(name, bytes(attachment.data), builder)
         except Exception as error:  # the library has no error of its own
             raise Malformed(f"not a readable winmail.dat: {error}", ids=(source.uri,)) from error
+        try:
+            for name, data in _message(mail):
+                append_member(name, data, builder)
+        except Exception as error:  # the attachments are whole
+            builder.left_out(issue=f"the message is not readable: {error}")
         return builder.build()
 
 
-def _unpacked(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield names and bytes of the message, in its best form, and of the attachments."""
-    from tnefparse import TNEF
-
-    mail = TNEF(data)
-    bodies = (("message.html", mail.htmlbody), ("message.rtf", mail.rtfbody), ("message.txt", mail.body))
-    for name, body in bodies:
-        if body:
+def _message(mail: TNEF) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the bytes of the message in its best form, nothing if it has none."""
+    for name, form in (("message.html", "htmlbody"), ("message.rtf", "rtfbody"), ("message.txt", "body")):
+        if body := getattr(mail, form):
             yield name, body if isinstance(body, bytes) else body.encode()
-            break
-    for attachment in mail.attachments:
-        yield attachment.long_filename() or attachment.name or "attachment", bytes(attachment.data)
+            return
