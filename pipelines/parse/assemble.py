@@ -32,6 +32,9 @@ from pipelines.parse.settings import ParseSettings
 
 __all__ = ["NOWHERE", "DocumentBuilder", "Image", "Place"]
 
+_LABEL_END = re.compile(r"([:\uff1a])\n(?!.*[:\uff1a]$)", re.MULTILINE)
+"""The end of a label ("Approved by:") whose value follows, in the next cell of a header; not that of an empty field."""
+
 
 class DocumentBuilder:
     """Collects the blocks of a file in reading order; `build` returns the document. Every reader uses it.
@@ -258,6 +261,7 @@ class DocumentBuilder:
         for piece, new_words in () if self.empty else self._telling:
             parts = [part.strip() for part in re.split(r"[\t\n]+", piece.text)]
             text = "\n".join(part for part in parts if not PAGE_NUMBER.fullmatch(part))
+            text = _LABEL_END.sub(r"\1 ", text)
             # On the next page, only its number is new.
             if len(_words(text) - said) >= new_words and any(map(str.isalpha, text)):
                 self._append(replace(piece, text=text))

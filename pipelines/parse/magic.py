@@ -113,9 +113,8 @@ _MAIN_FOLDERS = (
     ("xl/", _OOXML + "spreadsheetml.sheet"),
     ("ppt/", _OOXML + "presentationml.presentation"),
 )
-_SUN_CLASS = re.compile(
-    rb"openoffice\.org/2000/office\".{0,4000}?office:class=\"(text|spreadsheet|presentation|drawing)\"", re.DOTALL
-)
+_SUN_NAMES = b"http://openoffice.org/2000/office"
+_SUN_CLASS = re.compile(rb"office:class=\"(text|spreadsheet|presentation|drawing)\"")
 _SUN_KINDS = {b"text": "writer", b"spreadsheet": "calc", b"presentation": "impress", b"drawing": "draw"}
 """The kinds of documents of StarOffice 6 (OpenOffice.org XML File Format, 2.1), and the ends of their types."""
 
@@ -175,7 +174,8 @@ def _declared(archive: zipfile.ZipFile, names: list[str]) -> str:
 def _undeclared(archive: zipfile.ZipFile) -> str:
     """Return the type of a document of StarOffice 6, which states its class in the content, or else of an ODF text."""
     with archive.open("content.xml") as member:
-        found = _SUN_CLASS.search(member.read(_FIRST_HEADERS))
+        head = member.read(_FIRST_HEADERS)
+    found = _SUN_CLASS.search(head) if _SUN_NAMES in head else None
     return SUN_XML + _SUN_KINDS[found[1]] if found else _ODF + "text"
 
 

@@ -121,12 +121,12 @@ def test_a_workbook_with_a_picture_is_read_through_libreoffice_and_noted_without
 
 
 def test_what_only_the_page_header_says_is_part_of_the_text(document_of: Callable[..., Document]) -> None:
-    header = w("hdr", p("Pump manual") + p("Approved by: J. Berg"))
+    header = w("hdr", p("Pump manual") + p("Issue:") + p("Approved by:") + p("J. Berg"))
     footer = w("ftr", p("Page 3 of 20"))
     parts = {"word/header1.xml": header, "word/footer1.xml": footer}
     relations = [("r1", "header", "header1.xml"), ("r2", "footer", "footer1.xml")]
     document = document_of("a.docx", docx(p("Pump manual") + p("Open the valve."), parts, relations))
-    assert document.text.split("\n\n")[-1] == "Pump manual\nApproved by: J. Berg"
+    assert document.text.split("\n\n")[-1] == "Pump manual\nIssue:\nApproved by: J. Berg"
     assert document.blocks[-1].kind is BlockKind.PAGE_HEADER
     assert "Page 3 of 20" not in document.text
 
