@@ -164,4 +164,5 @@ class EncryptedReader:
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
             opened = Path(folder) / "opened"
             opened.write_bytes(content.getbuffer())
-            return reader_for(zip_type(opened), settings).read(opened, source, settings)
+            kind = zip_type(opened)
+            return reader_for(kind, settings).read(opened, replace(source, media_type=kind), settings)

@@ -19,6 +19,9 @@ from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import binary_type
 from pipelines.parse.settings import UNLOCK_HINT, Limits, ParseSettings
 
+_STANDARD_PASSWORDS = ("VelvetSweatshop", "/01Hannes Ruescher/01")
+"""Excel and PowerPoint encrypt files that anybody may open with these, such as those protected against changes, and try
+them before they ask (MS-XLS 2.2.10, MS-PPT 2.3.7)."""
 _PROTECTED = "the document is protected by a password"
 _ENCRYPTED_FLAG = 0x1
 _HEAD_BYTES = 1024
@@ -41,14 +44,13 @@ def decrypted(path: Path, uri: str, settings: ParseSettings) -> io.BytesIO:
     Raises `Encrypted` if none fits, and `Malformed` for a compound file that is not encrypted.
     """
     passwords = settings.passwords_for(uri)
-    if not passwords:
-        if is_protected(path):
-            raise Encrypted(_PROTECTED, ids=(uri,), hint=UNLOCK_HINT)
+    if not is_protected(path):
         raise Malformed("an old binary Office file under a new name", ids=(uri,))
-    for password in passwords:
+    for password in (*passwords, *_STANDARD_PASSWORDS):
         if (content := _open(path, uri, password)) is not None:
             return content
-    raise Encrypted("none of the passwords in the settings opens the document", ids=(uri,), hint=UNLOCK_HINT)
+    reason = "none of the passwords in the settings opens the document" if passwords else _PROTECTED
+    raise Encrypted(reason, ids=(uri,), hint=UNLOCK_HINT)
 
 
 def _library() -> tuple[Any, tuple[type[Exception], ...]]:

@@ -14,7 +14,7 @@ from xlrd.sheet import Cell as XlsCell
 from xlrd.sheet import Sheet
 
 from pipelines.core.document import ReferenceKind, Source
-from pipelines.core.errors import Encrypted, Malformed
+from pipelines.core.errors import Malformed
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.compound import stream_of
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
@@ -26,7 +26,7 @@ from pipelines.parse.office.regions import CellRange
 from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_format
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
-from pipelines.parse.settings import UNLOCK_HINT, ParseSettings
+from pipelines.parse.settings import ParseSettings
 
 _ENGINE = "xlrd"
 _HEAD = struct.Struct("<HH")
@@ -99,32 +99,30 @@ _BROKEN = (XLRDError, LookupError, ValueError, AssertionError, EOFError, TypeErr
 
 
 def _open(path: Path, source: Source, settings: ParseSettings) -> Book:
-    content = path.read_bytes()
-    if settings.passwords_for(source.uri):
-        content = _unlocked(path, source, settings, content)
+    """Return the workbook, decrypted if it is protected. Raises `Encrypted` and `Malformed`."""
     try:
-        try:
-            # xlrd reads formats, merged cells and links only of some versions of the format.
-            return _load(content, formats=True)
-        except NotImplementedError:
-            return _load(content, formats=False)
+        return _load(path.read_bytes())
     except _BROKEN as error:
-        if "encrypted" in str(error).lower():
-            raise Encrypted("the workbook is protected by a password", ids=(source.uri,), hint=UNLOCK_HINT) from error
-        raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
+        if "encrypted" not in str(error).lower():
+            raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
     except Exception as error:  # compdoc errors are plain exceptions
         raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
-
-
-def _load(content: bytes, *, formats: bool) -> Book:
-    return xlrd.open_workbook(file_contents=content, formatting_info=formats, on_demand=True, logfile=io.StringIO())
-
-
-def _unlocked(path: Path, source: Source, settings: ParseSettings, content: bytes) -> bytes:
     try:
-        return decrypted(path, source.uri, settings).read()
-    except Malformed:
-        return content
+        return _load(decrypted(path, source.uri, settings).read())
+    except _BROKEN as error:
+        raise Malformed(f"the workbook is broken: {error}", ids=(source.uri,)) from error
+
+
+def _load(content: bytes) -> Book:
+    """Return the workbook; xlrd reads formats, merged cells and links only of some versions of the format."""
+    try:
+        return _load_with(content, formats=True)
+    except NotImplementedError:
+        return _load_with(content, formats=False)
+
+
+def _load_with(content: bytes, *, formats: bool) -> Book:
+    return xlrd.open_workbook(file_contents=content, formatting_info=formats, on_demand=True, logfile=io.StringIO())
 
 
 def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> None:

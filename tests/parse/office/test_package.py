@@ -175,13 +175,23 @@ def test_a_package_with_only_a_mimetype_is_malformed(parse_bytes: ParseBytes) ->
     assert parse_bytes("a.odt", data).status is Status.MALFORMED
 
 
-@pytest.fixture
-def locked() -> bytes:
-    """Return a DOCX encrypted with "secret"; the library writes smaller ones incorrectly."""
+def encrypted(password: str) -> bytes:
+    """Return a DOCX encrypted with a password; the library writes smaller ones incorrectly."""
     content = io.BytesIO()
     padding = {"word/media/a.bin": random.Random(0).randbytes(20_000)}
-    OOXMLFile(io.BytesIO(docx(p("inside"), padding))).encrypt("secret", content)
+    OOXMLFile(io.BytesIO(docx(p("inside"), padding))).encrypt(password, content)
     return content.getvalue()
+
+
+@pytest.fixture
+def locked() -> bytes:
+    return encrypted("secret")
+
+
+def test_the_password_with_which_office_encrypts_for_everybody_is_known(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.docx", encrypted("VelvetSweatshop"))
+    assert parsed.document is not None, parsed.reason
+    assert parsed.document.text == "inside"
 
 
 @pytest.mark.parametrize(
