@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge, Unsupported
 from pipelines.core.ids import path_of
-from pipelines.parse.compound import ENCRYPTED_OFFICE, PUBLISHER, STAR_OFFICE, VISIO, WORKS
+from pipelines.parse.compound import ENCRYPTED_OFFICE, OLE, PUBLISHER, STAR_OFFICE, VISIO, WORKS
 from pipelines.parse.limits import READING, current_task
 from pipelines.parse.magic import IWORK, PDF, SUN_XML, VISIO_XML, XLSB, zip_type
 from pipelines.parse.office.libreoffice import convert, program
@@ -51,10 +51,8 @@ _NAMED: Mapping[str, tuple[str, str]] = MappingProxyType(
         WORKS: ("odt", ".wps"),
         "application/x-mswrite": ("odt", ".wri"),
         "application/vnd.lotus-wordpro": ("odt", ".lwp"),
-        "application/x-abiword": ("odt", ".abw .zabw"),
         "application/vnd.lotus-1-2-3": ("ods", ".wk1 .wk3 .wk4 .123 .wks"),
         "application/x-quattro-pro": ("ods", ".wq1 .wq2 .wb1 .wb2 .wb3 .qpw"),
-        "application/x-sylk": ("ods", ".slk .sylk"),
         "application/vnd.corel-draw": ("odg", ".cdr"),
         "application/vnd.pagemaker": ("odg", ".pmd .pm6 .p65"),
         "image/cgm": ("pdf", ".cgm"),
@@ -62,7 +60,7 @@ _NAMED: Mapping[str, tuple[str, str]] = MappingProxyType(
         "image/wmf": ("pdf", ".wmf"),
     }
 )
-"""Formats that only the name of a file identifies (LibreOffice, filter/source/config/fragments/types)."""
+"""Binary formats that only the name of a file identifies (LibreOffice, filter/source/config/fragments/types)."""
 _XML: Mapping[str, tuple[str, bytes]] = MappingProxyType(
     {_WORD_XML: ("docx", b'progid="Word.Document"'), _EXCEL_XML: ("xlsx", b'progid="Excel.Sheet"')}
 )
@@ -73,13 +71,21 @@ _PROLOG = 1000
 """Bytes at the start of an XML file that are searched for an instruction."""
 
 
+def _is_named(sample: FileSample, suffixes: Sequence[str]) -> bool:
+    """Whether a file has one of these suffixes and a binary content that nothing else identifies."""
+    return sample.suffix in suffixes and not sample.is_text and sample.signature in ("", OLE)
+
+
 def _is_office_xml(sample: FileSample, instruction: bytes) -> bool:
     return instruction in sample.head[:_PROLOG] and program() is not None
 
 
 def _formats() -> tuple[FileFormat, ...]:
     known = [signed(media_type, *suffixes.split()) for media_type, (_, suffixes) in _SIGNED.items()]
-    named = [FileFormat(media_type, tuple(suffixes.split())) for media_type, (_, suffixes) in _NAMED.items()]
+    named = [
+        FileFormat(media_type, tuple(suffixes.split()), sniff=partial(_is_named, suffixes=suffixes.split()))
+        for media_type, (_, suffixes) in _NAMED.items()
+    ]
     xml = [
         FileFormat(kind, sniff=partial(_is_office_xml, instruction=mark), also=(".xml", ".doc", ".xls"))
         for kind, (_, mark) in _XML.items()

@@ -210,3 +210,7 @@ def test_a_misleading_suffix_is_kept_from_libreoffice(
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     document = document_of("a.txt", compound(Storage({"WordDocument": b"x" * 5000})))
     assert document.text == "from the old days"
+
+
+def test_a_text_with_the_suffix_of_a_drawing_is_read_as_text(document_of: Callable[..., Document]) -> None:
+    assert document_of("calls.cdr", b"2026-11-28 10:00 ext 17 to ext 30").source.media_type == "text/plain"
