@@ -341,4 +341,4 @@ class DocumentBuilder:
 
 
 def _words(text: str) -> set[str]:
-    return {word.strip(string.punctuation) for word in text.casefold().split()}
+    return {word.strip(string.punctuation) for word in text.casefold().split() if any(map(str.isalnum, word))}

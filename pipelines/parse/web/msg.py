@@ -108,7 +108,7 @@ def _mail(message: Message, builder: DocumentBuilder, depth: int) -> Mail:
     references += text_property(_IN_REPLY_TO) or headers.get("in-reply-to", "")
     attachments, inline = _attachments(message, builder, depth)
     if not (message.body or message.html_body):
-        attachments += _formatted(message)
+        attachments += _formatted(message, builder)
     return Mail(
         headers=_headers(message, headers),
         text=message.body or "",
@@ -119,15 +119,16 @@ def _mail(message: Message, builder: DocumentBuilder, depth: int) -> Mail:
     )
 
 
-def _formatted(message: Message) -> list[Child]:
-    """Return the body in RTF (MS-OXRTFCP) as a document, empty if there is none or it is broken."""
+def _formatted(message: Message, builder: DocumentBuilder) -> list[Child]:
+    """Return the body in RTF (MS-OXRTFCP) as a document, empty if there is none; a broken one is noted."""
     from compressed_rtf import decompress
 
     packed = message.properties.binary_prop_value(_RTF_COMPRESSED)
     try:
         # Without a further byte, the library reads behind the end of some.
         return [Child("message.rtf", decompress(packed + b"\0"))] if packed else []
-    except Exception:  # the library has no error of its own
+    except Exception as error:  # the library has no error of its own
+        builder.remark(f"the body in RTF is broken and was not read: {error}")
         return []
 
 

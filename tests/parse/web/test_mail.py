@@ -147,6 +147,12 @@ def test_an_outlook_message_with_its_body_in_rtf_alone_has_it_as_a_child(parse_b
     assert [(child.name, child.data) for child in parsed.children] == [("message.rtf", b"{\\rtf1 See below.}")]
 
 
+def test_a_broken_body_in_rtf_is_noted(document_of: Read) -> None:
+    properties: dict[int, Value] = {0x001A: "IPM.Note", 0x0037: "Offer", 0x1009: b"broken"}
+    document = document_of("a.msg", message(properties, []))
+    assert document.notes[0].startswith("the body in RTF is broken and was not read")
+
+
 def test_an_item_embedded_in_an_outlook_message_is_a_child_mail(parse_bytes: ParseBytes) -> None:
     inner = {0x001A: "IPM.Note", 0x0037: "Old offer", 0x1000: "Seals at 4 EUR.", 0x0C1A: "Bo"}
     parsed = parse_bytes("a.msg", message({0x001A: "IPM.Note", 0x0037: "Fwd", 0x1000: "See below."}, [], inner))
