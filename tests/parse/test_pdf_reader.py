@@ -301,6 +301,16 @@ def test_comments_on_a_scan_and_files_at_its_annotations_are_read(parse_bytes: P
     assert [(child.name, child.data) for child in parsed.children] == [("limits.csv", b"a,b")]
 
 
+def test_a_broken_attachment_does_not_cost_the_pages(parse_bytes: ParseBytes) -> None:
+    with pymupdf.open(stream=Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data()) as pdf:
+        pdf.embfile_add("limits.csv", b"a,b")
+        catalog = pdf.pdf_catalog()
+        pdf.xref_set_key(catalog, "Names/EmbeddedFiles", f"<</Kids[{catalog} 0 R]/Names[(a)(b)]>>")
+        parsed = parse_bytes("a.pdf", pdf.tobytes(), NO_OCR)
+    assert parsed.document is not None, parsed.reason
+    assert "8.5 bar" in parsed.document.text
+
+
 def test_without_ocr_a_scan_is_empty_and_never_indexed(parse_bytes: ParseBytes) -> None:
     scan = drawn(Pdf().page().text(60, 100, "Opening pressure 8.5 bar").data())
     assert parse_bytes("a.pdf", Pdf().page().picture(0, 0, 595, 842, scan).data(), NO_OCR).status is Status.EMPTY

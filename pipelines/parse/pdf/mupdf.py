@@ -35,6 +35,8 @@ _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | py
 _ZIP = b"PK\x03\x04"
 _NO_COMMENTS = frozenset(("Link", "Popup", "FreeText", "Stamp", "Widget"))
 """Annotations whose contents are no comment, or are shown on the page (PDF 1.7, 12.5.6)."""
+_SIZES = ("Params/Size", "Length")
+"""The sizes of an embedded file, below its stream (PDF 1.7, 7.11.4)."""
 _STAMP_TYPES = (pymupdf.PDF_ANNOT_STAMP,)
 _SHRINK_EVERY = 8
 """Pages after which MuPDF's cache of fonts and images is emptied, so that memory use stays constant."""
@@ -172,8 +174,13 @@ class PdfFile:
 
     def attachments(self, most: int) -> Iterator[tuple[str, bytes]]:
         """Yield names and contents of the embedded files, of the document and of its pages, up to `most` bytes."""
+        mupdf = pymupdf.mupdf
         for name, specification in self._specifications():
-            data = bytes(pymupdf.JM_BinFromBuffer(pymupdf.mupdf.pdf_load_embedded_file_contents(specification)))
+            # The unpacked and the packed size, if stated: what is too large is not loaded.
+            sizes = (mupdf.pdf_to_int(mupdf.pdf_dict_getp(specification, f"EF/F/{key}")) for key in _SIZES)
+            if next(filter(None, sizes), 0) > most:
+                return
+            data = bytes(pymupdf.JM_BinFromBuffer(mupdf.pdf_load_embedded_file_contents(specification)))
             most -= len(data)
             if most < 0:
                 return

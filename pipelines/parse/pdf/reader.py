@@ -23,6 +23,7 @@ from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 if TYPE_CHECKING:
+    from pipelines.parse.pdf.mupdf import PdfFile
     from pipelines.parse.pdf.pages import ReadPage
     from pipelines.parse.pdf.survey import Survey
 
@@ -92,13 +93,23 @@ class PdfReader:
             for number in range(1, file.pages + 1):
                 builder.task.next_page(number)
                 read.append(pages.read(number))
-            for name, data in file.attachments(settings.limits.total_mb * MEBIBYTE):
-                if builder.task.clock.past(_LAST_ATTACHMENT):
-                    builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
-                    break
-                builder.child(Child(name, data))
+            _append_attachments(file, builder)
         _assemble(builder, read, outline, surveyed)
         return builder.build()
+
+
+def _append_attachments(file: PdfFile, builder: DocumentBuilder) -> None:
+    """Add the embedded files as child documents, while there is time; a broken one ends the list, not the document."""
+    from pipelines.parse.pdf.mupdf import FAULTS
+
+    try:
+        for name, data in file.attachments(builder.settings.limits.total_mb * MEBIBYTE):
+            if builder.task.clock.past(_LAST_ATTACHMENT):
+                builder.left_out(REST, issue=f"not all attachments were read: {builder.task.clock.reason}")
+                return
+            builder.child(Child(name, data))
+    except FAULTS as error:
+        builder.left_out(issue=f"not all attachments were read: {error}")
 
 
 def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, surveyed: Survey) -> None:
