@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pipelines.core.document import Source
-from pipelines.core.errors import Malformed, TooLarge, Unsupported
+from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
 from pipelines.core.ids import path_of
 from pipelines.parse.compound import ENCRYPTED_OFFICE, OLE, PUBLISHER, STAR_OFFICE, VISIO, WORKS
 from pipelines.parse.limits import READING, current_task
@@ -105,13 +105,13 @@ class LegacyReader:
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         with tempfile.TemporaryDirectory(prefix="strata-") as name:
             folder = Path(name)
-            if source.media_type in (_WORD, _POWERPOINT) and is_protected(path):
-                opened = folder / f"opened{path.suffix}"
-                opened.write_bytes(decrypted(path, source.uri, settings).getbuffer())
-                path = opened
             try:
                 return read_converted(path, _target(source), folder, source, settings)
-            except (Malformed, Unsupported):
+            except (Encrypted, Malformed, Unsupported):
+                if source.media_type in (_WORD, _POWERPOINT) and program() is not None and is_protected(path):
+                    opened = folder / f"opened{path.suffix}"
+                    opened.write_bytes(decrypted(path, source.uri, settings).getbuffer())
+                    return read_converted(opened, _target(source), folder, source, settings)
                 preview = _preview(path, source, settings) if source.media_type == IWORK else b""
                 if not preview:
                     raise
