@@ -25,8 +25,6 @@ OLDEST = (3, 11)
 SCARCE, TOO_LITTLE = 2 << 30, 200 << 20
 """Bytes of free disk space below which a check warns, and below which it fails."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
-_UNPACKERS = (("bsdtar", ("bsdtar",), "RAR, CAB and ISO"), ("7-Zip", ("7zz", "7z", "7za"), "CHM"))
-"""Programs with the names of their commands and what they unpack."""
 _OFFICE = ("soffice", "libreoffice")
 OLDEST_NEO4J = 5
 _VERSION = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0] AS version, edition"
@@ -152,12 +150,13 @@ def office(subject: Subject) -> Diagnosis:
 
 def unpackers(subject: Subject) -> Diagnosis:
     """Check for the programs that unpack archives for which there is no library."""
-    missing = [
-        f"{called} for {formats}" for called, programs, formats in _UNPACKERS if not any(map(shutil.which, programs))
-    ]
+    from pipelines.parse.web.unpackers import BSDTAR, SEVEN_ZIP
+
+    wanted = {"bsdtar for RAR, CAB and ISO": BSDTAR, "7-Zip for CHM": SEVEN_ZIP}
+    missing = [use for use, commands in wanted.items() if not any(map(shutil.which, commands))]
     if missing:
         return doubtful(f"not installed: {', '.join(missing)}", "install them, or unpack such files into the folder")
-    return good(", ".join(called for called, _, _ in _UNPACKERS))
+    return good(", ".join(wanted))
 
 
 def telemetry(subject: Subject) -> Diagnosis:

@@ -65,7 +65,7 @@ class DocumentBuilder:
         self.metadata: dict[str, str] = {}
         self._pieces: list[Piece] = []
         self._furniture: list[Piece] = []
-        self._telling: list[tuple[Piece, int]] = []
+        self._headers: list[tuple[Piece, int]] = []
         self._pages: list[Page] = []
         self._pointers: list[tuple[int, Pointer]] = []
         self._gallery = Gallery()
@@ -132,7 +132,7 @@ class DocumentBuilder:
         piece = Piece(kind, clean(text), place)
         if piece.text:
             self._furniture.append(piece)
-            self._telling += [(piece, new_words)] if new_words else []
+            self._headers += [(piece, new_words)] if new_words else []
         return bool(piece.text)
 
     # -- tables and figures
@@ -242,7 +242,7 @@ class DocumentBuilder:
         Pictures are read by OCR last, after the task has stored the text. If a limit leaves something unread, the
         document is PARTIAL, or TOO_LARGE if nothing was read.
         """
-        self._append_telling()
+        self._append_headers()
         total = len(self._gallery.waiting)
         read, why = self._gallery.read(self.settings.ocr, self.task, self._keep)
         self._add_size(sum(len(one.text) for one in read))
@@ -255,10 +255,10 @@ class DocumentBuilder:
             self._read_furniture()
         return self._result(self._left_out)
 
-    def _append_telling(self) -> None:
+    def _append_headers(self) -> None:
         """Append the headers and footers with enough words that the text lacks, without page numbers."""
-        said = {word for piece in self._pieces for word in _words(piece.text)} if self._telling else set()
-        for piece, new_words in () if self.empty else self._telling:
+        said = {word for piece in self._pieces for word in _words(piece.text)} if self._headers else set()
+        for piece, new_words in () if self.empty else self._headers:
             parts = [part.strip() for part in re.split(r"[\t\n]+", piece.text)]
             text = "\n".join(part for part in parts if not PAGE_NUMBER.fullmatch(part))
             text = _LABEL_END.sub(r"\1 ", text)

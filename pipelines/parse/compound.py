@@ -70,7 +70,7 @@ def stream_of(path: Path, name: str) -> bytes:
 
 
 def content_of(data: bytes, name: str) -> tuple[str, bytes] | None:
-    """Return the name and the bytes of the file in an OLE object, None if it holds none that can be told.
+    """Return the name and the bytes of the file in an OLE object, None if it holds none of a known kind.
 
     `name` is that of the object; it is kept if the object has no name of its own for the file.
     """
@@ -128,22 +128,19 @@ def _packaged(data: bytes, name: str) -> tuple[str, bytes] | None:
 
     The layout is not specified; it is that of oletools (oleobj, OleNativeStream). Without the version, it is a file.
     """
-    stream = io.BytesIO(data)
-    if stream.read(len(_PACKAGED)) != _PACKAGED:
+    if not data.startswith(_PACKAGED):
         return name, data
-    label, _path = _text(stream), _text(stream)
-    _number(stream)
+    label, _, rest = data.removeprefix(_PACKAGED).partition(b"\0")
+    _path, _, rest = rest.partition(b"\0")
+    stream = io.BytesIO(rest)
+    _number(stream)  # of unknown meaning
     stream.read(_number(stream))
     content = stream.read(_number(stream))
-    return (label.replace("\\", "/").rpartition("/")[2] or name, content) if content else None
+    file_name = label.decode("cp1252", "replace").replace("\\", "/").rpartition("/")[2]
+    return (file_name or name, content) if content else None
 
 
 def _number(stream: IO[bytes]) -> int:
     """Return the next number of 32 bits. Raises `struct.error` at the end of the stream."""
     (number,) = struct.unpack("<I", stream.read(struct.calcsize("<I")))
     return int(number)
-
-
-def _text(stream: IO[bytes]) -> str:
-    """Return the text up to the next zero byte."""
-    return b"".join(iter(lambda: stream.read(1).replace(b"\0", b""), b"")).decode("cp1252", "replace")

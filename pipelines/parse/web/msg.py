@@ -108,18 +108,18 @@ def _mail(message: Message, builder: DocumentBuilder, depth: int) -> Mail:
     references += text_property(_IN_REPLY_TO) or headers.get("in-reply-to", "")
     attachments, inline = _attachments(message, builder, depth)
     if not (message.body or message.html_body):
-        attachments += _formatted(message, builder)
+        attachments += _rtf_body(message, builder)
     return Mail(
         headers=_headers(message, headers),
         text=message.body or "",
-        html=_reread(message.html_body or "", message),
+        html=_in_code_page(message.html_body or "", message),
         replies_to=message_ids(references),
         attachments=tuple(attachments),
         inline=inline,
     )
 
 
-def _formatted(message: Message, builder: DocumentBuilder) -> list[Child]:
+def _rtf_body(message: Message, builder: DocumentBuilder) -> list[Child]:
     """Return the body in RTF (MS-OXRTFCP) as a document, empty if there is none; a broken one is noted."""
     from compressed_rtf import decompress
 
@@ -132,7 +132,7 @@ def _formatted(message: Message, builder: DocumentBuilder) -> list[Child]:
         return []
 
 
-def _reread(text: str, message: Message) -> str:
+def _in_code_page(text: str, message: Message) -> str:
     """Return a text in the code page of the body, if the message has strings of bytes and states no other.
 
     The library reads such strings as Latin 9, except the plain body; Outlook writes them in the sender's code page.
@@ -150,9 +150,9 @@ def _headers(message: Message, headers: dict[str, str]) -> dict[str, str]:
     receivers = ", ".join(_address(person.name, person.email_address) for person in message.recipients)
     identity = message.properties.str_prop_value(_INTERNET_MESSAGE_ID) or headers.get("message-id", "")
     found = {
-        "subject": _reread(message.subject, message),
-        "sender": _reread(message.sender or message.properties.str_prop_value(_SENDER_NAME) or "", message),
-        "to": _reread(receivers or headers.get("to", ""), message),
+        "subject": _in_code_page(message.subject, message),
+        "sender": _in_code_page(message.sender or message.properties.str_prop_value(_SENDER_NAME) or "", message),
+        "to": _in_code_page(receivers or headers.get("to", ""), message),
         "cc": headers.get("cc", ""),
         "created": message.sent_date.isoformat() if message.sent_date else "",
         "message_id": next(iter(message_ids(identity)), ""),

@@ -23,6 +23,8 @@ from pipelines.parse.reader import FileFormat, signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.archives import BROKEN_TAR, Bounded, append_all, append_member
 
+BSDTAR, SEVEN_ZIP = ("bsdtar",), ("7zz", "7z", "7za")
+"""The names of the commands."""
 _SIZE = re.compile(r"^Size = (\d+)$", re.MULTILINE)
 _LOCKED = re.compile(r"encrypt|passphrase|password", re.IGNORECASE)
 _INTERNAL = ("#", "$", "::")
@@ -45,7 +47,7 @@ class LibarchiveReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        program = _program(["bsdtar"], "bsdtar (libarchive-tools)", source)
+        program = _program(BSDTAR, "bsdtar (libarchive-tools)", source)
         limit = most_unpacked(path.stat().st_size, settings.limits)
         with tempfile.TemporaryFile() as said:
             with _started([program, "-cf", "-", f"@{path.resolve()}"], said) as process:
@@ -69,7 +71,7 @@ class HelpReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        program = _program(["7zz", "7z", "7za"], "7-Zip", source)
+        program = _program(SEVEN_ZIP, "7-Zip", source)
         listed = _output([program, "l", "-slt", str(path.resolve())], source)
         check_archive([int(size) for size in _SIZE.findall(listed)], path.stat().st_size, source.uri, settings.limits)
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
