@@ -22,6 +22,7 @@ class BlockIndex:
             reach = max(reach, block.provenance.span.end)
             self._reaches.append(reach)
         self._rows: dict[str, RowSpans] = {}
+        self._labels = {page.number: page.label for page in document.pages}
 
     def touching(self, span: Span) -> tuple[Block, ...]:
         """Return the blocks that overlap `span`, in order of their start."""
@@ -41,7 +42,10 @@ class BlockIndex:
         return self._rows[block.id]
 
     def provenance(self, span: Span) -> Provenance:
-        """Return page, label, cells and boxes of the blocks that `span` overlaps; for a table, of its rows only."""
+        """Return page, label, cells and boxes of the blocks that `span` overlaps.
+
+        For a table, they are those of its rows only, and for a paragraph in several boxes, those of its parts.
+        """
         places = [self._within(block, span) for block in self.touching(span)]
         if not places:
             return Provenance(self.document.id, span)
@@ -51,12 +55,25 @@ class BlockIndex:
 
     def _within(self, block: Block, span: Span) -> Provenance:
         origin = block.provenance
-        if block.table is None or span.covers(origin.span):
+        if span.covers(origin.span):
+            return origin
+        if block.breaks:
+            return self._part(block, span)
+        if block.table is None:
             return origin
         addresses, places = self.rows(block).place(span)
         boxes = places or origin.boxes
         page = boxes[0].page if boxes else origin.page
         return Provenance(origin.document, span, page, origin.label, addresses or origin.cells, boxes)
+
+    def _part(self, block: Block, span: Span) -> Provenance:
+        """Return the provenance of the parts of a paragraph that `span` overlaps."""
+        origin, start = block.provenance, block.provenance.span.start
+        first = bisect_right(block.breaks, span.start - start)
+        last = bisect_left(block.breaks, span.end - start)
+        boxes = origin.boxes[first : last + 1]
+        page = boxes[0].page
+        return Provenance(origin.document, span, page, self._labels.get(page, origin.label), "", boxes)
 
 
 class RowSpans:

@@ -72,7 +72,8 @@ class Block:
     `text` is exactly `provenance.span` of the document's text, except for page headers and footers, which are not part
     of it and have an empty span. `level` is the depth of a heading (title 0) or of a list item (from 1). `confidence`
     is the mean confidence of the OCR engine's lines, 1 for native text. `caption_of` is the id of the table or figure
-    that a caption belongs to.
+    that a caption belongs to. `breaks` are the positions in `text` at which the parts in its second box, the third and
+    so on begin: a paragraph may go on in the next column or on the next page.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Block:
     figure: Figure | None = None
     caption_of: str = ""
     confidence: float = 1.0
+    breaks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

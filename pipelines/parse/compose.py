@@ -172,6 +172,7 @@ def _block(kind: str, document: str, number: int, piece: Piece, span: Span) -> B
         table=piece.table,
         figure=piece.figure,
         confidence=piece.confidence,
+        breaks=place.breaks,
     )
 
 

@@ -23,12 +23,16 @@ _SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The location of a piece: page, slide or sheet from 1, its label, a range of cells, boxes on the page."""
+    """The location of a piece: page, slide or sheet from 1, its label, a range of cells, boxes on the pages.
+
+    `breaks` are the positions in its text at which the parts in the second box, the third and so on begin.
+    """
 
     page: int | None = None
     label: str = ""
     cells: str = ""
     boxes: tuple[Box, ...] = ()
+    breaks: tuple[int, ...] = ()
 
 
 NOWHERE = Place()

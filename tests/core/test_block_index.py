@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.core.block_index import BlockIndex
-from pipelines.core.provenance import Span
+from pipelines.core.document import Page
+from pipelines.core.provenance import Box, Span
 from tests.chunk.build import document, paragraph, table
 
 MADE = document(
@@ -32,6 +35,24 @@ def test_provenance_of_a_table_row_has_its_cell_range() -> None:
     start = MADE.text.index("c | d")
     place = BlockIndex(MADE).provenance(Span(start, start + len("c | d")))
     assert (place.cells, place.page) == ("A2:B2", 1)
+
+
+def test_a_span_of_a_paragraph_over_two_pages_has_the_page_of_its_part() -> None:
+    text = "It ends on the next page, where more follows."
+    boxes = (Box(1, 0, 0.9, 1, 1), Box(2, 0, 0, 1, 0.1))
+    made = document(paragraph(text))
+    origin = replace(made.blocks[0].provenance, page=1, label="i", boxes=boxes)
+    block = replace(made.blocks[0], provenance=origin, breaks=(text.index("where"),))
+    index = BlockIndex(replace(made, blocks=(block,), pages=(Page(1, "i"), Page(2, "ii"))))
+
+    def place(part: str) -> tuple[int | None, str, tuple[Box, ...]]:
+        start = text.index(part)
+        found = index.provenance(Span(start, start + len(part)))
+        return found.page, found.label, found.boxes
+
+    assert place("It ends") == (1, "i", boxes[:1])
+    assert place("more follows") == (2, "ii", boxes[1:])
+    assert place("page, where") == place(text) == (1, "i", boxes)
 
 
 def test_a_span_outside_all_blocks_has_no_page() -> None:

@@ -12,6 +12,7 @@ from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
+from pipelines.parse.pdf.continuation import with_whole_paragraphs
 from pipelines.parse.pdf.garble import garble_score, normalize_run, superscript
 from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
@@ -366,3 +367,58 @@ def test_a_drawn_bullet_makes_an_item_of_a_list() -> None:
     assert with_bullets(replace(PAGE, lines=lines, paint=Paint(shapes=(dot.grown(9),)))).lines == lines
     maker = BlockMaker(1, 842, Survey(BODY, Furniture(), frozenset()), Outline())
     assert [item.kind for item in maker.column(marked)] == [BlockKind.LIST_ITEM, BlockKind.PARAGRAPH]
+
+
+def part(text: str, page: int = 1, left: float = 0.1, top: float = 0.9, **fields: object) -> PageItem:
+    box = Box(page, left, top, left + 0.3, top + 0.1)
+    item = PageItem(BlockKind.PARAGRAPH, text, page, Rect(0, 0, 1, 1), BODY, boxes=(box,))
+    return replace(item, **fields)  # type: ignore[arg-type]
+
+
+CUT = "The relief valve opens at the set pressure and clo-"
+REST = "ses again when it has fallen by a tenth of a bar."
+
+
+@pytest.mark.parametrize("rest", [part(REST, 2, top=0.1), part(REST, 1, left=0.5, top=0.1)])
+def test_a_paragraph_goes_on_on_the_next_page_or_in_the_next_column(rest: PageItem) -> None:
+    (item,) = with_whole_paragraphs([part(CUT), rest], frozenset())
+    assert item.text == f"{CUT[:-1]}{REST}"
+    assert (item.boxes, item.text[item.breaks[0] :]) == ((*part(CUT).boxes, *rest.boxes), REST)
+
+
+def test_a_paragraph_goes_on_over_three_pages_and_behind_a_table_and_a_footnote() -> None:
+    middle = "its spring is checked, where it is needed, with the gauge of the"
+    table = part("A | B", 1, kind=BlockKind.TABLE)
+    note = part("1 See the log.", 1, kind=BlockKind.FOOTNOTE)
+    items = [
+        part("Every spring, when"),
+        part(CUT[:-4] + "then"),
+        table,
+        note,
+        part(middle, 2),
+        part("Works in Ahlen.", 3),
+    ]
+    first, item, *others = with_whole_paragraphs(items, frozenset())
+    assert (first, others) == (items[0], [table, note])
+    assert [box.page for box in item.boxes] == [1, 2, 3]
+    assert item.text.endswith(f"then {middle} Works in Ahlen.")
+    assert [item.text[place:][:5] for place in item.breaks] == ["its s", "Works"]
+
+
+@pytest.mark.parametrize(
+    ("above", "rest"),
+    [
+        (part("The relief valve opens at the set pressure."), part(REST, 2)),
+        (part("The relief valve opens in these cases:"), part(REST, 2)),
+        (part(CUT[:-5]), part("The spring is checked twice a year by the works.", 2)),
+        (part(CUT[:-5]), part("a) it has fallen by a tenth of a bar and more.", 2)),
+        (part("bit 3 = 0x08: the motor is on, ignition"), part("bit 4 = 0x10: the key is turned, car awake", 2)),
+        (part(CUT[:-5]), part(REST, 3)),
+        (part(CUT[:-5]), part(REST, 1, top=0.95)),
+        (part(CUT[:-5]), part(REST, 2, style=TextStyle(14, "Times-Roman"))),
+        (part("relief valve"), part("spring", 2)),
+        (part(CUT[:-5], kind=BlockKind.HEADING), part(REST, 2)),
+    ],
+)
+def test_other_texts_on_the_next_page_do_not_go_on(above: PageItem, rest: PageItem) -> None:
+    assert with_whole_paragraphs([above, rest], frozenset()) == [above, rest]

@@ -31,7 +31,8 @@ _BETWEEN = (BlockKind.FOOTNOTE, BlockKind.FIGURE)
 class PageItem:
     """A block of a page.
 
-    `style` is that of the first line; `rect` is on the upright page, `boxes` on the displayed page. `parts` are the
+    `style` is that of the first line; `rect` is on the upright page, `boxes` on the displayed page, `breaks` as in
+    `pipelines.core.document.Block`. `parts` are the
     first rows of each page's part of a joined table, `continues` says that a table is the continuation of one in the
     column or page before. `region` is the kind of its region in the layout model, None if the model was not used;
     `boxed` says that a heading is in a drawn box with text below.
@@ -49,6 +50,7 @@ class PageItem:
     continues: bool = False
     image: Image | None = None
     boxes: tuple[Box, ...] = ()
+    breaks: tuple[int, ...] = ()
     pointers: tuple[Pointer, ...] = ()
     region: RegionKind | None = None
     boxed: bool = False

@@ -16,6 +16,7 @@ from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.magic import PDF, XPS
 from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.consistency import consistent, without_contents
+from pipelines.parse.pdf.continuation import with_whole_paragraphs
 from pipelines.parse.pdf.definitions import with_definitions
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
@@ -126,7 +127,8 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
             builder.furniture(item.kind, item.text, _place(item, labels), new_words=new_words)
     items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
     items = with_definitions(without_contents(without_lists(items)))
-    for item in with_levels(with_title(items, surveyed.body), outline):
+    items = with_whole_paragraphs(with_levels(with_title(items, surveyed.body), outline), surveyed.vocabulary)
+    for item in items:
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)
 
@@ -137,7 +139,7 @@ def _masked(item: PageItem) -> str:
 
 
 def _place(item: PageItem, labels: Mapping[int, str]) -> Place:
-    return Place(item.page, labels[item.page], "", item.boxes)
+    return Place(item.page, labels[item.page], "", item.boxes, item.breaks)
 
 
 def _append(builder: DocumentBuilder, item: PageItem, place: Place) -> bool:
