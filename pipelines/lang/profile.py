@@ -29,7 +29,7 @@ class LanguageProfile:
     """A language, by its ISO 639-1 `code`. All words are lower case.
 
     - `spaced`: whether words are separated by blanks.
-    - `stemmer`: its Snowball algorithm, or "".
+    - `stemmer`: its Snowball algorithm, or ""; `lemmas`: its code in simplemma, or "" (see `pipelines.lang.stemming`).
     - `noun_capitals`: whether all nouns are capitalized.
     - `compounds`: whether compounds are written as one word; `links` are the letters between their parts.
     - `decimal`, `group`: the separators of decimals and thousands.
@@ -48,6 +48,7 @@ class LanguageProfile:
     name: str
     spaced: bool = True
     stemmer: str = ""
+    lemmas: str = ""
     noun_capitals: bool = False
     compounds: bool = False
     links: frozenset[str] = frozenset()
@@ -101,6 +102,7 @@ def profile(language: str) -> LanguageProfile:
         table.get("name", code),
         table.get("spaced", True),
         table.get("stemmer", ""),
+        table.get("lemmas", ""),
         table.get("noun_capitals", False),
         table.get("compounds", False),
         _words(table, "links"),

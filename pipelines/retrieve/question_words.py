@@ -2,7 +2,8 @@
 
 A word matches a chunk by its stem in the chunk's language. Similar words count less: parts of a compound and compounds
 that contain the word (Koehn and Knight 2003, section 3: compounds are split into words of the corpus), words written
-together or apart ("time zone", "timezone"), and, for a word in no chunk, the nearest spellings (Damerau 1964).
+together or apart ("time zone", "timezone"), and, for a word in no chunk, the nearest spellings (Damerau 1964) and what
+may be other forms of it (`pipelines.lang.terms.is_akin`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.lang.profile import profile
-from pipelines.lang.terms import forms, max_edits, spelled_like, stop_words, words
+from pipelines.lang.terms import SHORTEST_ROOT, forms, is_akin, max_edits, spelled_like, stop_words, words
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.sparse_rows import Numbers
 
@@ -104,7 +105,7 @@ class CorpusWords:
         if self._compounding:
             found |= dict.fromkeys(self._containing(word), NEAR)
         if not known and not found:
-            found = dict.fromkeys(self._spelled_like(word), NEAR)
+            found = dict.fromkeys([*self._spelled_like(word), *self._akin(word)][:_MAX_NEAR], NEAR)
         return found
 
     def _numbers(self, word: str) -> list[int]:
@@ -143,8 +144,8 @@ class CorpusWords:
         found: set[int] = set()
         for stem in {forms(word, language)[0] for language in self._index.languages}:
             if len(stem) >= SHORTEST_INSIDE:
-                found.update(self._beginning(stem))
-                found.update(self._ending(stem))
+                longer = (*self._beginning(stem), *self._ending(stem))
+                found.update(one for one in longer if len(self._index.terms[one]) >= len(stem) + SHORTEST_PART)
         return sorted(found, key=lambda number: (-self._frequency[number], number))[:_MAX_NEAR]
 
     def _beginning(self, start: str) -> Iterator[int]:
@@ -152,7 +153,7 @@ class CorpusWords:
         for number in range(bisect_left(terms, start), len(terms)):
             if not (term := terms[number]).startswith(start):
                 return
-            if len(term) >= len(start) + SHORTEST_PART and self._is_word(term, number):
+            if self._is_word(term, number):
                 yield number
 
     def _ending(self, end: str) -> Iterator[int]:
@@ -161,8 +162,16 @@ class CorpusWords:
             number = int(order[place])
             if not (term := terms[number]).endswith(end):
                 return
-            if len(term) >= len(end) + SHORTEST_PART and self._is_word(term, number):
+            if self._is_word(term, number):
                 yield number
+
+    def _akin(self, word: str) -> list[int]:
+        """Return the terms that may be another form of a word."""
+        found: set[int] = set()
+        for stem in {forms(word, language)[0] for language in self._index.languages}:
+            beginning = self._beginning(stem[:SHORTEST_ROOT])
+            found.update(number for number in beginning if is_akin(stem, self._index.terms[number]))
+        return sorted(found, key=lambda number: (-self._frequency[number], number))
 
     def _spelled_like(self, word: str) -> list[int]:
         """Return the terms with the fewest edits from a word."""

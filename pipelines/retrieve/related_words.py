@@ -9,7 +9,8 @@ from statistics import fmean, pstdev
 
 from pipelines.lang.derivation import same_root
 from pipelines.lang.profile import profile
-from pipelines.lang.terms import max_edits, spelled_like, stem, words
+from pipelines.lang.stemming import lemma
+from pipelines.lang.terms import is_akin, max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -29,7 +30,8 @@ _WORD = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]+)*")
 def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
     """Return for each term of the question the related terms of the passages with their cosines, nearest first.
 
-    A word that is in no passage of the corpus and not a frequent one may be a misspelling of a word of the passages.
+    A word that is in no passage of the corpus and not a frequent one may be a misspelling or another form of a word of
+    the passages.
     """
     word_of: dict[str, str] = {}
     for hit in hits:
@@ -49,13 +51,17 @@ def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon
         if term in question.unknown and word not in common_words(question.language):
             like = spelled_like(word, passage_words, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
+            forms = passage_terms if term not in question.names else ()
+            related += [(one, 1.0) for one in forms if is_akin(term, one)]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
 
 
 def _alike(word: str, other: str, language: str) -> float:
-    """Return 1 for words of one root or with another hyphen, less for a compound with the other word, else 0."""
+    """Return 1 for forms of a word or root, or with another hyphen, less for a compound with the other word, else 0."""
     if same_root(word, other, language) or word.replace("-", "") == other.replace("-", ""):
+        return 1.0
+    if word != other and lemma(word, language) == lemma(other, language):
         return 1.0
     if not profile(language).compounds:
         return 0.0

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.core.ids import normalize
-from pipelines.lang.terms import edits, forms, max_edits, spelled_like, terms, words
+from pipelines.lang.terms import edits, forms, is_akin, max_edits, spelled_like, terms, words
 
 
 def test_latin_words_are_stemmed() -> None:
@@ -77,6 +77,30 @@ def test_words_are_normalized(text: str) -> None:
 def test_words_are_stemmed_in_their_language(language: str, one: str, other: str) -> None:
     assert terms(one, language) == terms(other, language)
     assert terms(one) != terms(other)
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("uk", "насосів", "насос"),
+        ("bg", "помпите", "помпа"),
+        ("hr", "pumpama", "pumpa"),
+        ("sk", "čerpadlami", "čerpadlo"),
+        ("sl", "črpalkami", "črpalka"),
+        ("lv", "sūkņi", "sūknis"),
+        ("he", "המשאבות", "משאבה"),
+    ],
+)
+def test_without_a_stemmer_words_are_matched_by_their_dictionary_form(language: str, one: str, other: str) -> None:
+    assert terms(one, language) == terms(other, language)
+    assert terms("files", language) == terms("file", language)
+
+
+def test_words_that_begin_alike_are_akin() -> None:
+    assert is_akin("инвертир", "инвертирова")
+    assert is_akin("değiştirilir", "değiştirmek")
+    assert not is_akin("contain", "contamin")
+    assert not is_akin("pump", "pumps")
 
 
 def test_stop_words_are_those_of_the_language() -> None:

@@ -109,6 +109,13 @@ def test_a_misspelt_word_finds_the_passage(retriever: Retriever, question: str, 
     assert first_passage(retriever, question) == passage
 
 
+@pytest.mark.parametrize(("question", "passage"), [("Что проверочное?", "ru-nasos"), ("les vérifiables", "fr-vanne")])
+def test_a_word_in_no_passage_is_found_by_one_that_begins_alike(
+    retriever: Retriever, question: str, passage: str
+) -> None:
+    assert first_passage(retriever, question) == passage
+
+
 def test_a_compound_is_found_by_its_part_and_by_a_longer_compound(retriever: Retriever) -> None:
     assert first_passage(retriever, "Welches Limit gilt?") == "de-quota"
     assert first_passage(retriever, "Was kostet der Hafenumbau?") == "de-haus"
