@@ -20,6 +20,8 @@ SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", 
 _CLOSING = "\"'”’»)]）」』 \n"
 """What may follow such a mark: closing quotation marks and brackets."""
 _DOTS = ("..", "...", "…")
+_INSIDE = frozenset(">→›,;:)/&+=")
+"""Marks that do not begin a sentence: "Settings > Options... > Files"."""
 _PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))
 _ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word in one.abbreviations))
 _ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNORECASE)
@@ -111,11 +113,12 @@ def _is_ordinal(last: str, text: str, following: int) -> bool:
 
 
 def _continues(text: str, dots: int, end: int) -> bool:
-    """Whether dots from `dots` to `end` are a range ("0 .. 15") or a pause ("wait... then") within a line."""
+    """Whether dots from `dots` to `end` are a range ("0 .. 15"), a pause ("wait... then") or a menu within a line."""
     following = _skip(text, end)
     if "\n" in text[end:following]:
         return False
-    return text[following : following + 1].islower() or text[dots - 1 : dots].isspace()
+    behind = text[following : following + 1]
+    return behind.islower() or behind in _INSIDE or text[dots - 1 : dots].isspace()
 
 
 def _skip(text: str, place: int) -> int:

@@ -12,6 +12,7 @@ from pipelines.lang.dates import is_date, parts_of_date
 from pipelines.lang.derivation import separated_verb
 from pipelines.lang.numbers import calendar
 from pipelines.lang.profile import profile
+from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import (
     capitalized_words,
     compared_words,
@@ -34,6 +35,8 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _NAMES_A_THING = re.compile(r"\d|_|::")
+_QUOTED = re.compile(r"\"([^\"]{2,60})\"|[「『《]([^」』》]{2,60})[」』》]")
+"""A quotation of up to 60 characters in a folded question; a longer one is a sentence."""
 
 
 def read_question(question: str, lexicon: Lexicon, languages: Iterable[str] = ()) -> QuestionTerms:
@@ -72,7 +75,7 @@ class _QuestionReader:
             weights=weights,
             words=words,
             codes=codes,
-            wants=value_kinds(question, language),
+            wants=self._wants(),
             asking=self._terms(value_words(question, language)) & weights.keys(),
             several=lists or self._has("several"),
             lists=lists,
@@ -86,8 +89,14 @@ class _QuestionReader:
             names=self._names(words, codes),
             focus=self._terms(focus_words(question, language)) & weights.keys(),
             meaning=self._has("meaning"),
+            quoted=tuple(found.group(1) or found.group(2) for found in _QUOTED.finditer(fold(question))),
             information={term: information(word, language, weights[term]) for term, word in words.items()},
         )
+
+    def _wants(self) -> frozenset[Kind]:
+        """Return the kinds of value asked for; "Where is the number of copies set?" asks for no number."""
+        wants = value_kinds(self._question, self._language)
+        return frozenset() if wants == {Kind.NUMBER} and self._has("asks_where") else wants
 
     def _has(self, name: str) -> bool:
         return cue(name, self._language).search(self._question) is not None

@@ -40,6 +40,7 @@ class QuestionTerms:
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
     - `focus`: the terms of the noun that an interrogative determines ("which batch", "how much water").
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
+    - `quoted`: the folded texts that it has in quotation marks, such as the label of a button.
     - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
 
@@ -62,6 +63,7 @@ class QuestionTerms:
     names: frozenset[str] = frozenset()
     focus: frozenset[str] = frozenset()
     meaning: bool = False
+    quoted: tuple[str, ...] = ()
     information: Mapping[str, float] = field(default_factory=dict)
 
     @property

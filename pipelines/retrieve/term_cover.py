@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipelines.lang.characters import fold
+from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -42,6 +43,11 @@ class TermCover:
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
+        self._quoted = {
+            phrase: frozenset(terms(phrase, question.language))
+            for phrase in question.quoted
+            if any(_has_phrase(unit, phrase) for unit in found)
+        }
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         self._related = {
             term: [(other, cosine) for other, cosine in related if other not in denied]
@@ -49,7 +55,14 @@ class TermCover:
         }
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
-        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it."""
+        """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it.
+
+        Words in quotation marks are looked for together, if any unit has them so: "Files to panel" is a button.
+        """
+        quoted = any(term in own and not _has_phrase(unit, phrase) for phrase, own in self._quoted.items())
+        return min(CHUNK, self._cover(term, unit)) if quoted else self._cover(term, unit)
+
+    def _cover(self, term: str, unit: EvidenceUnit) -> float:
         language = unit.hit.chunk.language
         form = self._question.form(term, language)
         if form in unit.denied and not self._question.negative:
@@ -80,6 +93,11 @@ class TermCover:
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
+
+
+def _has_phrase(unit: EvidenceUnit, phrase: str) -> bool:
+    """Whether a unit, the header of its table or its heading has a folded text."""
+    return phrase in fold(f"{unit.heading}\n{unit.header}\n{unit.text}")
 
 
 def _is_data(unit: EvidenceUnit) -> bool:

@@ -101,7 +101,9 @@ def _tells_time(question: QuestionTerms, item: ScoredUnit) -> bool:
         counted = (text[end : end + 2].strip() for _, end in plain_numbers(text, language))
         if not cue_words("time", language) or any(behind.isalpha() for behind in counted):
             return True
-    return not question.wants.isdisjoint({Kind.DATE, Kind.TIME}) and tells_when(text, language)
+    # An event does not tell "which year", but "when"; in a row it may be in a column "Year".
+    named = Kind.DATE in question.wants and question.asking and not item.has_cells
+    return not (named or question.wants.isdisjoint({Kind.DATE, Kind.TIME})) and tells_when(text, language)
 
 
 def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:

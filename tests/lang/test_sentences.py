@@ -57,6 +57,11 @@ def test_a_range_or_an_ellipsis_before_lower_case_does_not_end_a_sentence() -> N
         "Stop it…",
         "Drain it.",
     ]
+    assert split("Choose Options... > Files. Then Save... Close it.") == [
+        "Choose Options... > Files.",
+        "Then Save...",
+        "Close it.",
+    ]
 
 
 def test_ordinal_numbers_and_dates_do_not_end_a_sentence() -> None:

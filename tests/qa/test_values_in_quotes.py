@@ -40,6 +40,17 @@ The leading edge of the blade shows erosion on four metres. We will repair it in
 2025-10-02;Van Dijk Akkerbouw;tarwe;25200
 2025-10-03;Maatschap De Vries;rogge;17460
 """,
+    "help.md": """# Viewer
+
+The buttons of the panel pass files on: this button of the panel passes the name of the file under the cursor.
+
+## Results
+
+- View: opens the file in the viewer.
+- Files to panel: passes the list of all names that were found.
+
+You can set the number of copies in Settings > Options... > Files. When it is first started, the viewer finds its fonts.
+""",
     "kurtarma.md": "Rüzgâr hızı 18 m/s üzerindeyse göbekte çalışılmaz.\n\nTürbine en az iki kişi çıkar.\n",
 }
 
@@ -68,6 +79,21 @@ def test_the_first_quote_has_the_value(knowledge: KnowledgeBase, question: str, 
     answer = knowledge.ask(question)
     assert value in answer.citations[0].quote
     assert answer.warnings == ()
+
+
+def test_words_in_quotation_marks_are_looked_for_together(knowledge: KnowledgeBase) -> None:
+    assert "passes the list" in knowledge.ask('What does the button "Files to panel" pass on?').citations[0].quote
+
+
+def test_a_question_where_a_number_is_set_asks_for_no_number(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("Where can the number of copies be set?")
+    assert "Options... > Files" in answer.citations[0].quote
+    assert answer.warnings == ()
+
+
+def test_an_event_does_not_tell_in_which_year(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("In which year was the viewer first started?")
+    assert answer.abstained or answer.warnings
 
 
 def test_rows_of_another_day_are_not_listed(knowledge: KnowledgeBase) -> None:
