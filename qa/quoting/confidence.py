@@ -95,13 +95,12 @@ def _counts_any_row(question: QuestionTerms, best: ScoredUnit) -> bool:
 
 
 def _tells_time(question: QuestionTerms, item: ScoredUnit) -> bool:
-    """Whether a date, time or frequency is asked for, and a unit tells it without giving a value of this kind."""
+    """Whether a unit tells the date ("when", not "which year"), time or frequency asked for without such a value."""
     text, language = item.unit.text, item.language
     if Kind.TIME in question.wants:
         counted = (text[end : end + 2].strip() for _, end in plain_numbers(text, language))
         if not cue_words("time", language) or any(behind.isalpha() for behind in counted):
             return True
-    # An event does not tell "which year", but "when"; in a row it may be in a column "Year".
     named = Kind.DATE in question.wants and question.asking and not item.has_cells
     return not (named or question.wants.isdisjoint({Kind.DATE, Kind.TIME})) and tells_when(text, language)
 
