@@ -386,6 +386,15 @@ def test_a_paragraph_goes_on_on_the_next_page_or_in_the_next_column(rest: PageIt
     assert (item.boxes, item.text[item.breaks[0] :]) == ((*part(CUT).boxes, *rest.boxes), REST)
 
 
+def test_a_noun_with_a_capital_can_go_on_in_german_alone() -> None:
+    german = part("Die Pumpe wird vor dem Öffnen abgeschaltet und danach von den Monteuren mit der mitgelieferten")
+    english = part("The pump is switched off before it is opened, and then the fitters will close it with the supplied")
+    noun, sentence = part("Armatur der Werkstatt verschlossen.", 2), part("Die Feder wird danach geprüft.", 2)
+    assert len(with_whole_paragraphs([german, noun], frozenset())) == 1
+    assert with_whole_paragraphs([german, sentence], frozenset()) == [german, sentence]
+    assert with_whole_paragraphs([english, noun], frozenset()) == [english, noun]
+
+
 def test_a_paragraph_goes_on_over_three_pages_and_behind_a_table_and_a_footnote() -> None:
     middle = "its spring is checked, where it is needed, with the gauge of the"
     table = part("A | B", 1, kind=BlockKind.TABLE)
@@ -412,6 +421,7 @@ def test_a_paragraph_goes_on_over_three_pages_and_behind_a_table_and_a_footnote(
         (part("The relief valve opens in these cases:"), part(REST, 2)),
         (part(CUT[:-5]), part("The spring is checked twice a year by the works.", 2)),
         (part(CUT[:-5]), part("a) it has fallen by a tenth of a bar and more.", 2)),
+        (part(f"{ENGLISH}A closing valve is entered like this"), part("When this is printed, the log has it.", 2)),
         (part("bit 3 = 0x08: the motor is on, ignition"), part("bit 4 = 0x10: the key is turned, car awake", 2)),
         (part(CUT[:-5]), part(REST, 3)),
         (part(CUT[:-5]), part(REST, 1, top=0.95)),
