@@ -96,8 +96,10 @@ class TermCover:
 
 
 def _has_phrase(unit: EvidenceUnit, phrase: str) -> bool:
-    """Whether a unit, the header of its table or its heading has a folded text."""
-    return phrase in fold(f"{unit.heading}\n{unit.header}\n{unit.text}")
+    """Whether a unit, the header of its table, a heading above it, or the name of its document has a folded text."""
+    hit = unit.hit
+    shown = (hit.uri, hit.title, *hit.chunk.heading_path, unit.heading, unit.header, unit.text)
+    return phrase in fold("\n".join(shown))
 
 
 def _is_data(unit: EvidenceUnit) -> bool:

@@ -51,6 +51,8 @@ The buttons of the panel pass files on: this button of the panel passes the name
 
 You can set the number of copies in Settings > Options... > Files. When it is first started, the viewer finds its fonts.
 """,
+    "rules.md": "# Winter rules\n\nAt least four people clear the yard of snow.\n",
+    "diary.txt": "The yard was clear. Twelve people had read the winter rules, others had not.\n",
     "kurtarma.md": "Rüzgâr hızı 18 m/s üzerindeyse göbekte çalışılmaz.\n\nTürbine en az iki kişi çıkar.\n",
 }
 
@@ -83,6 +85,11 @@ def test_the_first_quote_has_the_value(knowledge: KnowledgeBase, question: str, 
 
 def test_words_in_quotation_marks_are_looked_for_together(knowledge: KnowledgeBase) -> None:
     assert "passes the list" in knowledge.ask('What does the button "Files to panel" pass on?').citations[0].quote
+
+
+def test_words_in_quotation_marks_may_be_the_title_of_a_document(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask('How many people clear the yard according to "Winter rules"?')
+    assert "four people" in answer.citations[0].quote
 
 
 def test_a_question_where_a_number_is_set_asks_for_no_number(knowledge: KnowledgeBase) -> None:
