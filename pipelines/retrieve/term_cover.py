@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pipelines.core.provenance import Span
 from pipelines.lang.characters import fold
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
@@ -43,11 +44,11 @@ class TermCover:
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
-        self._quoted = {
-            phrase: frozenset(terms(phrase, question.language))
+        self._quoted = [
+            (frozenset(terms(phrase, question.language)), places)
             for phrase in question.quoted
-            if any(_has_phrase(unit, phrase) for unit in found)
-        }
+            if (places := {_place_of(unit) for unit in found if _has_phrase(unit, phrase)})
+        ]
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         self._related = {
             term: [(other, cosine) for other, cosine in related if other not in denied]
@@ -59,8 +60,8 @@ class TermCover:
 
         Words in quotation marks are looked for together, if any unit has them so: "Files to panel" is a button.
         """
-        quoted = any(term in own and not _has_phrase(unit, phrase) for phrase, own in self._quoted.items())
-        return min(CHUNK, self._cover(term, unit)) if quoted else self._cover(term, unit)
+        apart = any(term in own and _place_of(unit) not in places for own, places in self._quoted)
+        return min(CHUNK, self._cover(term, unit)) if apart else self._cover(term, unit)
 
     def _cover(self, term: str, unit: EvidenceUnit) -> float:
         language = unit.hit.chunk.language
@@ -93,6 +94,11 @@ class TermCover:
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
+
+
+def _place_of(unit: EvidenceUnit) -> tuple[int, Span]:
+    """Return what identifies a unit among those of the passages."""
+    return unit.rank, unit.span
 
 
 def _has_phrase(unit: EvidenceUnit, phrase: str) -> bool:
