@@ -55,25 +55,20 @@ class BlockIndex:
 
     def _within(self, block: Block, span: Span) -> Provenance:
         origin = block.provenance
-        if span.covers(origin.span):
+        if span.covers(origin.span) or not (block.table or block.breaks):
             return origin
-        if block.breaks:
-            return self._part(block, span)
-        if block.table is None:
-            return origin
-        addresses, places = self.rows(block).place(span)
+        addresses, places = self.rows(block).place(span) if block.table else ("", _parts(block, span))
         boxes = places or origin.boxes
         page = boxes[0].page if boxes else origin.page
-        return Provenance(origin.document, span, page, origin.label, addresses or origin.cells, boxes)
+        label = self._labels.get(page, origin.label) if page is not None else origin.label
+        return Provenance(origin.document, span, page, label, addresses or origin.cells, boxes)
 
-    def _part(self, block: Block, span: Span) -> Provenance:
-        """Return the provenance of the parts of a paragraph that `span` overlaps."""
-        origin, start = block.provenance, block.provenance.span.start
-        first = bisect_right(block.breaks, span.start - start)
-        last = bisect_left(block.breaks, span.end - start)
-        boxes = origin.boxes[first : last + 1]
-        page = boxes[0].page
-        return Provenance(origin.document, span, page, self._labels.get(page, origin.label), "", boxes)
+
+def _parts(block: Block, span: Span) -> tuple[Box, ...]:
+    """Return the boxes of those parts of a paragraph that `span` overlaps."""
+    start = block.provenance.span.start
+    first, last = bisect_right(block.breaks, span.start - start), bisect_left(block.breaks, span.end - start)
+    return block.provenance.boxes[first : last + 1]
 
 
 class RowSpans:

@@ -55,6 +55,18 @@ def test_a_span_of_a_paragraph_over_two_pages_has_the_page_of_its_part() -> None
     assert place("page, where") == place(text) == (1, "i", boxes)
 
 
+def test_a_row_on_the_second_page_of_a_table_has_the_label_of_that_page() -> None:
+    made = document(table(["a", "b"], ["c", "d"]))
+    (block,) = made.blocks
+    assert block.table is not None
+    cells = tuple(replace(cell, boxes=(Box(cell.row + 1, 0, 0, 1, 1),)) for cell in block.table.cells)
+    block = replace(block, table=replace(block.table, cells=cells), provenance=replace(block.provenance, label="i"))
+    index = BlockIndex(replace(made, blocks=(block,), pages=(Page(1, "i"), Page(2, "ii"))))
+    start = made.text.index("c | d")
+    place = index.provenance(Span(start, start + len("c | d")))
+    assert (place.page, place.label) == (2, "ii")
+
+
 def test_a_span_outside_all_blocks_has_no_page() -> None:
     assert BlockIndex(MADE).provenance(Span(6, 8)).page is None
 
