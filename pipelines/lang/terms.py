@@ -196,8 +196,8 @@ SHORTEST_ROOT = 5
 languages, and better than whole ones (McNamee, Nicholas, Mayfield, SIGIR 2009)."""
 _ROOT_SHARE = 2 / 3
 """Minimum share of a root in both words. Over the sets of `benchmarks/unanswerable`, words that are akin take the
-warning from three right answers, and one question without an answer gets one in place of a refusal; so they do with 0.6,
-and with 0.75 from two and none."""
+warning from three right answers, and one question without an answer gets one in place of a refusal; so they do with
+0.6, and with 0.75 from two and none."""
 
 
 def is_akin(stem: str, other: str) -> bool:
