@@ -1,23 +1,31 @@
 """Writes language data of libraries into `pipelines/lang/data`, so that only the data is needed at run time.
 
-    pip install wordfreq==3.1.1 babel==2.18.0 faker==40.54.0 PyICU==2.10.2 && python deploy/language_data.py
+    pip install wordfreq==3.1.1 babel==2.18.0 faker==40.54.0 PyICU==2.10.2 simplemma==2.0.0 textblob==0.20.1 \
+        && python deploy/language_data.py
 
 - `common_words/CODE.txt`: the commonest words, the commonest first, of wordfreq (Robyn Speer, Exquisite Corpus, 2022;
   the data under CC BY-SA 4.0), which joins eight kinds of sources (subtitles, news, books, the web, encyclopedias);
 - `number_words/CODE.txt`: numbers in words in all genders and cases, by the rules of Unicode CLDR 42 in ICU 72
   (Unicode licence), each line a number and its forms;
 - `unit_names/CODE.toml`: what units are called, by what they measure, of Unicode CLDR 47 through babel;
-- `names/CODE.txt`: first names, or in Chinese and Japanese surnames, of faker (MIT licence).
+- `names/CODE.txt`: first names, or in Chinese and Japanese surnames, of faker (MIT licence);
+- `verbs/CODE.txt`: forms of verbs, of words that are among the commonest of wordfreq: by the lemmas of simplemma (MIT
+  licence), and in English by the tags of textblob's lexicon (MIT licence).
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.resources
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import icu
 from babel import Locale
+from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 from wordfreq import available_languages, top_n_list
 
 DATA = Path(__file__).parent.parent / "pipelines" / "lang" / "data"
@@ -26,6 +34,8 @@ COMMONEST = 3000
 CODES = sorted(path.stem for path in DATA.glob("??.toml"))
 OTHER_NAMES = {"no": "nb"}
 """Languages that the libraries call otherwise."""
+LEMMAS_OF, FREQUENCIES_OF = {"hr": "hbs"}, {"hr": "sh"}
+"""The same for simplemma and wordfreq."""
 MEASURED = {
     "area": "area", "digital": "data", "duration": "time", "energy": "energy", "force": "force",
     "frequency": "frequency", "length": "length", "mass": "mass", "power": "power", "pressure": "pressure",
@@ -57,6 +67,54 @@ SPELLED = (*range(101), *range(200, 1001, 100), 1_000_000)
 """Numbers that documents write in words."""
 NOT_SPELLED = ("ordinal", "year", "days", "financial")
 """Parts of the names of ICU's rules for ordinals, years, days of a month and cheques."""
+READ_WORDS = 30_000
+"""Words of a language among which its verbs are looked for: further ones are rare, in technical documents too."""
+SHORTEST_VERB = 3
+BARE = "en"
+"""A verb without this ending is a noun as often, in Dutch ("test", "print")."""
+
+
+@dataclass(frozen=True)
+class VerbForms:
+    """How verbs are told from other words in the lemmas of simplemma, which have no parts of speech.
+
+    A lemma is a verb if it ends with `infinitive`, if at least `forms` words have it, as verbs have many more forms
+    than nouns, and if one of them ends with `past`. Of its forms, those with the ending `finite` are verbs, except
+    those with the ending `noun`: participles and verbal nouns, which are parts of terms ("aria compressa"), and forms
+    of the first person that many nouns have too.
+    """
+
+    infinitive: str
+    forms: int
+    noun: str = "-"
+    past: str = ""
+    finite: str = ""
+
+
+ROMANCE = "o|[ai]d[oa]s?"
+VERBS = {
+    "bg": VerbForms("", 36, "н|н[еаои]|нето|ния|ната|ните|ният|щ[аио]?"),
+    "ca": VerbForms("ar|er|ir|re", 30, "ts?|des|da|nts?"),
+    "cs": VerbForms("t|ci", 5, "ním?|ních|tí", past="l"),
+    "de": VerbForms("en|ern|eln", 8, finite="t|en|ern|eln"),
+    "el": VerbForms("ω|ώ|μαι", 15),
+    "es": VerbForms("[aeií]r", 30, ROMANCE),
+    "fr": VerbForms("er|[iï]r|re", 20, "ée?s?|[iu]e?s|(?<!i)[iu]|(is|rt)(e|s|es)?|[in]tes?|[in]ts"),
+    "hr": VerbForms("ti|ći", 15, "nj[eau]|njem|njima"),
+    "it": VerbForms("[aei]re|rre", 30, "o|[aiu]t[aie]|tt[ai]|st?[ai]"),
+    "lt": VerbForms("tis?", 25),
+    "lv": VerbForms("t|ties", 15, "šan(a|as|ās|u|ai)"),
+    "nl": VerbForms("en", 5, finite="t"),
+    "pl": VerbForms("ć", 30, "(ni|ci)(e|a|u|em)|[nt](y|ej|ego|ych|ym)|n[ae]|nymi|[ae]ń|ąc([aye]|ej|ych|ego|ym)"),
+    "pt": VerbForms("[aeioô]r", 30, ROMANCE),
+    "ro": VerbForms("", 20, "tă?|ți|să?"),
+    "ru": VerbForms("ть|ться|ти|тись|чь", 8, "[иы]й|[ая]я|[оеыи]е|[ое]го|[ое]й|[ую]ю|[иы]м|[иы]х|ом|[иы]ми", "л|лся"),
+    "sk": VerbForms("ť", 8),
+    "sl": VerbForms("ti|či", 5, "nj[eau]|njem"),
+    "sv": VerbForms("a", 8, past="de|te", finite="[aeå]r|[ae]s|ades?"),
+    "uk": VerbForms("ти|тися", 10, "[иі]й|их|ими?|ого|ому|ою|на|ні"),
+}  # fmt: skip
+"""By inspection of the forms found; Danish, Norwegian, Finnish, Hungarian and Turkish nouns cannot be told so."""
 INVISIBLE = str.maketrans("", "", "\u00ad\u200b")
 
 
@@ -142,8 +200,45 @@ def names(code: str) -> None:
         write_lines("names", code, sorted(name for name in found if name.replace("-", "").isalpha()))
 
 
+def verbs(code: str) -> None:
+    found = english_verbs() if code == "en" else verbs_by_lemma(code, VERBS[code]) if code in VERBS else ()
+    if found:
+        write_lines("verbs", code, sorted(found))
+
+
+def verbs_by_lemma(code: str, told: VerbForms) -> set[str]:
+    lemmas = DefaultDictionaryFactory().get_dictionary(LEMMAS_OF.get(code, code))
+    forms = defaultdict(list)
+    for form, lemma in lemmas.items():
+        forms[lemma].append(form)
+
+    def is_verb(lemma: str) -> bool:
+        past = not told.past or any(ends(form, told.past) for form in forms[lemma])
+        return len(forms[lemma]) >= told.forms and ends(lemma, told.infinitive) and lemma.islower() and past
+
+    common = [word for word in top_n_list(FREQUENCIES_OF.get(code, code), READ_WORDS) if len(word) >= SHORTEST_VERB]
+    verbal = [word for word in common if word in lemmas and is_verb(lemmas[word]) and f"{word}{BARE}" != lemmas[word]]
+    return {word for word in verbal if ends(word, told.finite) and not ends(word, told.noun)}
+
+
+def ends(word: str, endings: str) -> bool:
+    return re.search(f"(?:{endings})$", word) is not None
+
+
+def english_verbs() -> set[str]:
+    """Return verbs in the third person, which the lexicon calls so more often than plural nouns ("lasts", "weighs")."""
+    lexicon = importlib.resources.files("textblob.en").joinpath("en-lexicon.txt").read_text(encoding="utf-8")
+    tagged = (line.split(" ") for line in lexicon.splitlines() if not line.startswith(";") and " " in line)
+    return {
+        word
+        for word, tag, *_ in tagged
+        if tag == "VBZ" and len(word) >= SHORTEST_VERB and word.isalpha() and word.islower()
+    }
+
+
 def main() -> None:
     for code in CODES:
+        verbs(code)
         common_words(code)
         number_words(code)
         unit_names(code)

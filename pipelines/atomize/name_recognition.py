@@ -12,10 +12,19 @@ from functools import lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CAPITAL, CJK, HAN
-from pipelines.lang.names import CHINESE_ORGANIZATIONS, COMPANY, ORGANIZATION, STANDARD_BODIES
+from pipelines.lang.names import (
+    ADDRESS,
+    CHINESE_ORGANIZATIONS,
+    COMPANY,
+    LEGAL_FORMS,
+    ORGANIZATION,
+    STANDARD_BODIES,
+    is_person_name,
+)
 from pipelines.lang.numbers import calendar
 from pipelines.lang.profile import profile, read_table
-from pipelines.lang.word_lists import FUNCTION_WORDS
+from pipelines.lang.quantities import is_unit
+from pipelines.lang.word_lists import FUNCTION_WORDS, without_elisions
 
 # Capitalized words, with particles between them and a number at the end: "Bank of England", "Apollo 11". A number with
 # a leading zero is dialled ("Telefon 0431").
@@ -68,13 +77,15 @@ _ITEM_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]|\d{1,3}(?:\.\d{1,3}
 _MAIL_FIELDS = frozenset("dear hello hi cc bcc from to date subject re fw fwd regards sincerely page".split())
 _INITIALISMS = frozenset(["US", "WHO", "IT"])
 """Names that are function words in lower case."""
+_LONGEST_IN_CAPITALS = 6
+"""Maximum words of a name in capitals ("DIN DEUTSCHES INSTITUT FÜR NORMUNG"); longer ones are sentences of licences."""
 _SHORTEST = 3
 """Minimum length of a name's longest word, unless the name is letters only ("EU")."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecognizedName:
-    """A name in a text: `type` is "standard", "identifier", "organization", "work" or empty.
+    """A name in a text: `type` is "standard", "identifier", "organization", "person", "work" or empty.
 
     `alias` is the abbreviation in brackets after it: "WHO" for "World Health Organization (WHO)".
     """
@@ -108,7 +119,7 @@ def find_names(text: str, known: Collection[str], title: str = "", language: str
     """
     found: list[RecognizedName] = []
     end = 0
-    candidates = [*_title(text, title), *_candidates(text, known, language)]
+    candidates = [*_title(text, title), *_candidates(without_elisions(text, language), known, language)]
     for name in sorted(candidates, key=lambda name: (name.span.start, -name.span.end)):
         if name.span.start >= end:
             found.append(name)
@@ -138,26 +149,51 @@ def _title(text: str, title: str) -> Iterator[RecognizedName]:
 
 
 def _trimmed(match: re.Match[str], text: str, known: Collection[str], language: str) -> RecognizedName | None:
-    """Return a capitalized run without what is no part of a name, None if nothing is left.
-
-    Function words and numbers before it ("In Berlin"), and function words ("Prüfen Sie") and currencies behind it.
-    """
-    words, ignored = _POSSESSIVE.sub("", match.group()).split(" "), _not_names(language)
-    start = match.start()
-    while len(words) > 1 and (words[0].lower() in ignored or words[0].isdigit()):
-        start += len(words.pop(0)) + 1
-    while len(words) > 1 and words[-1].istitle() and words[-1].lower() in ignored:
-        words.pop()
-    while words and words[-1] in _CURRENCIES:
-        words.pop()
+    """Return a capitalized run without the words that are no part of a name, None if nothing is left."""
+    words, cut_off, addressed = _name_words(match.group(), language)
+    start = match.start() + cut_off
     surface, before = " ".join(words), text[:start].strip(_OPENING)
     behind = start + len(surface)
     opens = not before or before.endswith(_BEGINS) or _ITEM_NUMBER.fullmatch(before) is not None
     if not _is_name(surface, opens, known, language) or _is_title(surface, text[behind:], language):
         return None
-    named = len(words) > 1 and (ORGANIZATION.search(surface) or COMPANY.search(surface))
     alias = _abbreviation(surface, text, behind)
-    return RecognizedName(surface, Span(start, behind), "organization" if named else "", alias)
+    return RecognizedName(surface, Span(start, behind), "person" if addressed else _type_of(surface, language), alias)
+
+
+def _name_words(run: str, language: str) -> tuple[list[str], int, bool]:
+    """Return the words of a name in a capitalized run, their offset, and whether a form of address precedes them.
+
+    Omitted are the form of address and what precedes it ("Service Ms Stone"), function words, numbers and dates before
+    a name ("In Berlin", "Nov 2024 Ada Brook"), and function words ("Prüfen Sie"), currencies and endings behind it.
+    """
+    words, ignored = _without_ending(run, language).split(" "), _not_names(language)
+    titled = (place for place, word in enumerate(words[:-1], 1) if word.istitle() and word.casefold() in ADDRESS)
+    first = addressed = max(titled, default=0)
+    last = len(words)
+    while last - first > 1 and (words[first].lower() in ignored or words[first].isdigit()):
+        first += 1
+    while last - first > 2 and words[first].lower() in calendar(language) and words[first + 1].isdigit():
+        first += 2
+    while last - first > 1 and words[last - 1].istitle() and words[last - 1].lower() in ignored:
+        last -= 1
+    while last > first and words[last - 1] in _CURRENCIES:
+        last -= 1
+    return words[first:last], sum(len(word) + 1 for word in words[:first]), addressed > 0
+
+
+def _without_ending(run: str, language: str) -> str:
+    """Return a capitalized run up to the endings of its last word: "Emre Yıldız'ın", "Rogers' pump"."""
+    mark = profile(language).name_mark
+    return run.replace("’", mark).partition(mark)[0] if mark else _POSSESSIVE.sub("", run)
+
+
+def _type_of(surface: str, language: str) -> str:
+    if " " not in surface:
+        return ""
+    if ORGANIZATION.search(surface) or COMPANY.search(surface):
+        return "organization"
+    return "person" if is_person_name(surface, language) else ""
 
 
 def _is_title(surface: str, behind: str, language: str) -> bool:
@@ -168,7 +204,7 @@ def _is_title(surface: str, behind: str, language: str) -> bool:
 def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -> bool:
     """Whether a capitalized run is a name; `opens` if it begins its sentence, list item or cell."""
     words = surface.lower().split()
-    if not words:
+    if not words or (surface.isupper() and len(words) > _LONGEST_IN_CAPITALS):
         return False
     if max(map(len, words)) < _SHORTEST and not surface.isalpha():
         return False
@@ -176,9 +212,17 @@ def _is_name(surface: str, opens: bool, known: Collection[str], language: str) -
         return True
     if len(surface) < 2 or all(word.isdigit() or word in _names_nothing(language) for word in words):
         return False
-    if len(words) == 1 and profile(language).noun_capitals and surface[1:].islower():
+    if len(words) == 1 and _is_common(surface, language):
         return False
     return len(words) > 1 or surface.isupper() or not opens or surface in known
+
+
+def _is_common(word: str, language: str) -> bool:
+    """Whether a capitalized word is a noun, the legal form of a company, or a unit ("Pa", not "Pascal")."""
+    if profile(language).noun_capitals and word[1:].islower():
+        return True
+    written_as_name = len(word) >= _SHORTEST and word.istitle()
+    return word.replace(".", "").lower() in LEGAL_FORMS or (is_unit(word, language) and not written_as_name)
 
 
 def _abbreviation(name: str, text: str, end: int) -> str:

@@ -77,7 +77,9 @@ def without_accents(text: str) -> str:
 
 ARTICLES = _words("articles")
 """Articles before a name, in lower case without accents, like all words here."""
-TITLES = _words("titles")
+ADDRESS = _words("address")
+"""Forms of address and titles that only persons have, like `TITLES`."""
+TITLES = ADDRESS | _words("titles")
 """Titles and forms of address, without periods."""
 SMALL_WORDS = _words("small")
 """Words of a name that are skipped in its acronym."""
@@ -115,6 +117,20 @@ def names_person(text: str, language: str = "") -> bool:
     found += [match["name"] for match in _HAN_AGENT.finditer(text) if match["name"][:2] not in _words_by_pairs()]
     runs = (run for run in found if run not in _words_by_pairs())
     return any(not _names(spaced=False).isdisjoint((run[0], run[:2])) for run in runs)
+
+
+def is_person_name(name: str, language: str = "") -> bool:
+    """Whether a whole name is that of a person: a first name, and no frequent word of the language or of English.
+
+    Many first names are words too ("Edit Menu", "Mark Position"), so that some persons are missed ("Ada King").
+
+    >>> is_person_name("Karin Sjöberg"), is_person_name("Mark Position")
+    (True, False)
+    """
+    match = _NAME.fullmatch(name)
+    if match is None or match["first"].isupper() or match["first"].casefold() not in _names(spaced=True):
+        return False
+    return common_words("en").union(common_words(language)).isdisjoint(name.casefold().split()[1:])
 
 
 @cache

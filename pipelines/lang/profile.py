@@ -37,6 +37,8 @@ class LanguageProfile:
     - `numbers`: numbers in words with their values.
     - `abbreviations`: words whose final period does not end a sentence, without the period.
     - `articles`: forms of the article, alone and joined to a preposition, if `noun_capitals`.
+    - `elided`: words that are joined to the next one by an apostrophe ("l'aria").
+    - `name_mark`: the mark between a name and its endings, if names keep their form before it ("Emre Yıldız'ın").
     - `labels`: words before the number of a part, a table or a figure.
     - `own_stop_words`, `own_function_words`: `stop_words` and `function_words` as the data file lists them;
       `further_stop_words` are those that the other lists lack.
@@ -60,6 +62,8 @@ class LanguageProfile:
     numbers: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     abbreviations: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
+    elided: frozenset[str] = frozenset()
+    name_mark: str = ""
     labels: frozenset[str] = frozenset()
     own_stop_words: frozenset[str] = frozenset()
     own_function_words: frozenset[str] = frozenset()
@@ -114,6 +118,8 @@ def profile(language: str) -> LanguageProfile:
         MappingProxyType(_number_words(code) | table.get("other_numbers", {})),
         _words(table, "abbreviations"),
         _words(table, "articles"),
+        _words(table, "elided"),
+        table.get("name_mark", ""),
         _words(table, "labels"),
         _words(table, "stop_words"),
         _words(table, "function_words"),

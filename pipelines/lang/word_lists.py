@@ -1,9 +1,9 @@
 """Word lists by language: stop words, frequent words, cues, and the words for parts of documents.
 
-`data/common_words/CODE.txt` has the most frequent words of a language, most frequent first (written by
-`deploy/language_data.py`). `data/cues.toml` has patterns by language for words that give a reason, warn, ask for a time
-or refer to something named before; matching takes linear time. `data/wording.toml` has the words for parts of documents
-("figure"), which are searched in all languages at once, since a document may use several.
+`data/common_words/CODE.txt` has the most frequent words of a language, most frequent first, and `data/verbs/CODE.txt`
+forms of verbs (written by `deploy/language_data.py`). `data/cues.toml` has patterns by language for words that give a
+reason, warn, ask for a time or refer to something named before; matching takes linear time. `data/wording.toml` has the
+words for parts of documents ("figure"), which are searched in all languages at once, since a document may use several.
 """
 
 from __future__ import annotations
@@ -65,19 +65,51 @@ STOP_WORDS = _union("stop_words")
 FUNCTION_WORDS = _union("function_words")
 PHRASE_ENDS = FUNCTION_WORDS | profile("en").phrase_ends
 """Words at which a key phrase ends; for Chinese, the profile lists characters."""
-_FOLDER = "common_words"
+_COMMON = "common_words"
+
+
+def common_words(language: str) -> frozenset[str]:
+    """Return the most frequent words of a language by its ISO 639-1 code, if there is a list."""
+    return _listed(_COMMON, language)
+
+
+def verbs(language: str) -> frozenset[str]:
+    """Return forms of verbs of a language by its ISO 639-1 code, if there is a list; "" is English."""
+    return _listed("verbs", language.partition("-")[0] or "en")
 
 
 @cache
-def common_words(language: str) -> frozenset[str]:
-    """Return the most frequent words of a language by its ISO 639-1 code, if there is a list."""
-    return frozenset(read_words(_FOLDER, language)) if language in named_languages(_FOLDER) else frozenset()
+def _listed(folder: str, code: str) -> frozenset[str]:
+    return frozenset(read_words(folder, code)) if code in named_languages(folder) else frozenset()
+
+
+def without_elisions(text: str, language: str) -> str:
+    """Return a text of the same length, with blanks for the apostrophes of elided words before words without a capital.
+
+    >>> without_elisions("L'eau de l'ABB, d'après L'Oréal", "fr")
+    "L eau de l ABB, d après L'Oréal"
+    """
+    elided = _elided(language)
+    return elided.sub(_separated, text) if elided is not None else text
+
+
+def _separated(match: re.Match[str]) -> str:
+    word, first = match["word"], match["first"]
+    return match.group() if word[0].isupper() and first.isupper() else f"{word} "
+
+
+@cache
+def _elided(language: str) -> re.Pattern[str] | None:
+    words = profile(language).elided
+    return (
+        re.compile(rf"(?<!\w)(?P<word>{'|'.join(longest_first(words))})['’](?=(?P<first>\w))", re.I) if words else None
+    )
 
 
 @cache
 def common_rank(language: str) -> Mapping[str, int]:
     """Return the ranks of the most frequent words of a language, beginning with 0, if there is a list."""
-    words = read_words(_FOLDER, language) if language in named_languages(_FOLDER) else []
+    words = read_words(_COMMON, language) if language in named_languages(_COMMON) else []
     return {word: place for place, word in enumerate(words)}
 
 

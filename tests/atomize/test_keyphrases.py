@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from pipelines.atomize.keyphrases import NamedSentence, key_phrases, repeated_han
 from pipelines.atomize.name_recognition import find_names
 
@@ -74,3 +76,23 @@ def test_quantities_dates_and_references_yield_no_phrases() -> None:
     assert [phrase.text for phrase in found] == ["check valve"]
     german = key_phrases([NamedSentence("Im Februar 2025 hielt das Rückschlagventil 6 Monate.")], (), 9, (), "de")
     assert [phrase.text for phrase in german] == ["Rückschlagventil"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "wanted"),
+    [
+        ("es", "La batería permite descargas.", {"batería", "descargas"}),
+        ("fr", "La vapeur contient le filtre bactérien.", {"vapeur", "filtre bactérien"}),
+        ("it", "La valvola chiude l'aria compressa.", {"valvola", "aria compressa"}),
+        ("de", "Der kleine Ölstand sinkt langsam, das Mitglied prüft die Anzeige.", {"kleine Ölstand", "Mitglied"}),
+        ("sv", "Stora pumpen kräver smörjfett.", {"Stora pumpen", "smörjfett"}),
+        ("pl", "Zawór bezpieczeństwa otwiera obieg chłodzenia.", {"Zawór bezpieczeństwa", "obieg chłodzenia"}),
+        ("ru", "Насос содержит охлаждающую жидкость.", {"насос", "охлаждающую жидкость"}),
+        ("en", "The oxygen tank holds liquid nitrogen.", {"oxygen tank", "liquid nitrogen"}),
+        ("ja", "フィルターを清掃してください。冷却水ポンプです。", {"フィルター", "清掃", "冷却水ポンプ"}),
+    ],
+)
+def test_a_phrase_has_no_verb(language: str, text: str, wanted: set[str]) -> None:
+    found = key_phrases([NamedSentence(text)], [text], 9, language=language)
+    assert {phrase.text.casefold() for phrase in found} >= {phrase.casefold() for phrase in wanted}
+    assert not any(" " in phrase.text and phrase.text not in wanted for phrase in found if language != "de")

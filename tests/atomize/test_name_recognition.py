@@ -128,3 +128,21 @@ def test_a_single_capitalized_noun_is_not_a_name_in_german() -> None:
 )
 def test_capitalized_names_are_recognized_in_other_alphabets(language: str, text: str, surface: str) -> None:
     assert surface in [name.surface for name in find_names(text, (), language=language)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "Ask our Service Ms Demir.", [("Demir", "person")]),
+        ("de", "Abwesenheit Herr Jonas Thiel", [("Jonas Thiel", "person")]),
+        ("en", "It was signed in Nov 2024 Ada Brook said.", [("Ada Brook", "person")]),
+        ("tr", "Sorumlu kişi Emre Demirtaş'tır.", [("Emre Demirtaş", "person")]),
+        ("fr", "Appelez l'atelier de l'ABB près de L'Estartit.", [("ABB", ""), ("L'Estartit", "")]),
+        ("fr", "L'autoclave sert.", []),
+        ("en", "It opens MS Word files.", [("MS Word", "")]),
+        ("en", "so THE ENTIRE RISK OF ITS QUALITY AND PERFORMANCE IS WITH YOU here", []),
+        ("en", "the power in MW, the tension in Pa, a GmbH, by Eva Pascal", [("Eva Pascal", "person")]),
+    ],
+)
+def test_only_what_belongs_to_a_name_is_part_of_it(language: str, text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(name.surface, name.type) for name in find_names(text, (), language=language)] == expected

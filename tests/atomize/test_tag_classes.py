@@ -59,7 +59,7 @@ async def test_no_terms_add_no_classes() -> None:
 
 def test_without_classes_a_term_gets_the_kind_of_its_form() -> None:
     found = classify(["P-102", "ISO 9906", "Kestrin Pumps B.V.", "Ada Brook", "check valve"], (), HashingEmbedder())
-    assert [*found.values()] == ["identifier", "standard", "organization", "name", "term"]
+    assert [*found.values()] == ["identifier", "standard", "organization", "person", "term"]
 
 
 def test_terms_get_the_nearest_class_by_embedding_and_names_that_of_their_form() -> None:

@@ -48,6 +48,11 @@ def test_the_kind_of_value_is_recognized_in_questions_and_answers(
         (Kind.DATE, "Les essais ont lieu en avril.", "fr"),
         (Kind.DATE, "Wij repareren het in april.", "nl"),
         (Kind.MASS, "Product | Net kg\nrye | 17460", "en"),
+        (Kind.ENERGY, "Verbrauch: 1,8 kWh am Tag", "de"),
+        (Kind.POWER, "rated 2.4 MVA", "en"),
+        (Kind.CURRENT, "short-circuit current 25 kA", "en"),
+        (Kind.DATA, "a disk of 500 GB", "en"),
+        (Kind.VOLUME, "Tank: 1.5 L", "en"),
     ],
 )
 def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: str, language: str) -> None:
