@@ -23,7 +23,6 @@ from pipelines.lang.word_lists import PHRASE_ENDS, verbs, without_elisions, word
 
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-./'’&][^\W_{CJK}]+)*|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")
-_PLAIN = re.compile(r"[a-z]+")
 _HAN_RUN = re.compile(rf"[{CJK}]{{2,}}")
 _HAN_SPLIT = re.compile(f"[{''.join(sorted(profile('zh').phrase_ends))}{HIRAGANA}]")
 """Chinese characters at which a phrase ends, and the Japanese script of particles and endings."""
@@ -74,8 +73,9 @@ def key_phrases(
     for key in sorted(weights, key=lambda key: -weights[key]):
         if len(kept) == limit:
             break
-        passing = counts[key] == 1 and key not in heading and _PLAIN.fullmatch(surfaces[key])
-        if passing or any(key in other or other in key for other in kept) or _has_no_term(surfaces[key], language):
+        surface = surfaces[key]
+        passing = counts[key] == 1 and key not in heading and surface.isalpha() and surface.islower()
+        if passing or any(key in other or other in key for other in kept) or _has_no_term(surface, language):
             continue
         kept.append(key)
     top = weights[kept[0]] if kept else 1.0

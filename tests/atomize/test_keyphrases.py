@@ -65,7 +65,7 @@ def test_text_without_words_yields_no_phrases() -> None:
 
 def test_a_phrase_ends_at_function_words_of_its_language() -> None:
     sentence = NamedSentence("die mechanische dichtung der pumpe wird mit dem kühlwasser der anlage gespült")
-    found = [phrase.text for phrase in key_phrases([sentence], (), 8, language="de")]
+    found = [phrase.text for phrase in key_phrases([sentence], ["kühlwasser"], 8, language="de")]
     assert {"mechanische dichtung", "kühlwasser"} <= set(found)
     assert not any(set(phrase.split()) & {"der", "die", "dem", "wird", "mit"} for phrase in found)
 
@@ -96,3 +96,11 @@ def test_a_phrase_has_no_verb(language: str, text: str, wanted: set[str]) -> Non
     found = key_phrases([NamedSentence(text)], [text], 9, language=language)
     assert {phrase.text.casefold() for phrase in found} >= {phrase.casefold() for phrase in wanted}
     assert not any(" " in phrase.text and phrase.text not in wanted for phrase in found if language != "de")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "the valve shuts"), ("ru", "и клапан"), ("sv", "en fjärrkontroll")]
+)
+def test_a_common_word_that_occurs_once_is_no_phrase_in_any_language(language: str, text: str) -> None:
+    assert key_phrases([NamedSentence(text)], (), 8, language=language) == []
+    assert key_phrases([NamedSentence(text)], (text,), 8, language=language) != []
