@@ -13,6 +13,7 @@ import base64
 import dataclasses
 import json
 import os
+import random
 import secrets
 import socket
 import sys
@@ -187,9 +188,11 @@ def kept_password(config: Config) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    """A free port that the system does not give to a connection of another program before the server, which takes ten
+    seconds to start, has it: Linux does so from 32768 on, others from 49152 on (RFC 6335)."""
+    while not is_free(port := random.randrange(20_000, 32_768)):
+        pass
+    return port
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import IntEnum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -30,11 +30,13 @@ class Break(IntEnum):
 
     NEVER = 0
     """No cut: between a heading and its text, or a caption and its table."""
-    PIECE = 1
-    SENTENCE = 2
+    LAST = auto()
+    """No cut unless it avoids one at `NEVER`: above the last headings if no text is below them."""
+    PIECE = auto()
+    SENTENCE = auto()
     # In this order, because a list item is more self-contained than a sentence, and a paragraph more than an item.
-    ITEM = 3
-    PARAGRAPH = 4  # as above
+    ITEM = auto()
+    PARAGRAPH = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,12 @@ def _lead(before: int, found: list[Segment]) -> int:
 
 
 def _with_last_headings_bound(found: list[Segment]) -> list[Segment]:
-    """Forbid the cut above the last headings if no text is below them."""
+    """Bind the last headings to the text above them if no text is below them."""
     body = len(found)
     while body and found[body - 1].end is Break.NEVER:
         body -= 1
     if 0 < body < len(found):
-        found[body - 1] = replace(found[body - 1], end=Break.NEVER)
+        found[body - 1] = replace(found[body - 1], end=Break.LAST)
     return found
 
 

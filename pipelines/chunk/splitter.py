@@ -23,7 +23,14 @@ from pipelines.chunk.settings import ChunkBy, ChunkSettings
 from pipelines.core.outcome import Failure
 from pipelines.lang.terms import terms
 
-_STRUCTURE = {Break.NEVER: -1.0, Break.PIECE: -0.2, Break.SENTENCE: 0.0, Break.ITEM: 0.05, Break.PARAGRAPH: 0.25}
+_STRUCTURE = {
+    Break.NEVER: -1.0,
+    Break.LAST: -1.0,
+    Break.PIECE: -0.2,
+    Break.SENTENCE: 0.0,
+    Break.ITEM: 0.05,
+    Break.PARAGRAPH: 0.25,
+}
 """Bonus of a cut by its boundary, added to the distance (0 to 1) of the sentences on its two sides."""
 _SIZE = 0.4
 """Penalty of a chunk that deviates from the target size by 100 %."""
@@ -157,8 +164,9 @@ def _by_terms(sentences: Sequence[str], ends: Sequence[int], width: int) -> list
     return found
 
 
-_TORN = 1000
-"""Cost of a cut between a heading and its text, in units of chunks below `min_tokens`: a last resort."""
+_TORN = {Break.NEVER: 1000, Break.LAST: 500}
+"""Cost of a cut between a heading and its text, in units of chunks below `min_tokens`: a last resort. Above the last
+headings, which have no text, it is half of that."""
 
 
 class CutPlan:
@@ -176,8 +184,8 @@ class CutPlan:
         """For each start the first end with which a chunk has `min_tokens`."""
         self._past = np.maximum(np.searchsorted(sizes, sizes[:-1] + max_tokens, "right"), starts + 2)
         """For each start the end after the last one with which a chunk has at most `max_tokens`."""
-        self._cost = np.array([0, *(_TORN * (segment.end is Break.NEVER) for segment in segments)])
-        """The minimum cost of all chunks from each end on, plus the cost of a cut after a heading at that end."""
+        self._cost = np.array([0, *(_TORN.get(segment.end, 0) for segment in segments)])
+        """The minimum cost of all chunks from each end on, plus the cost of a cut at that end."""
         self._cost[-1] = 0
         self._least = [0] * len(segments)
         for start in reversed(range(len(segments))):

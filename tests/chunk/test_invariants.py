@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipelines.chunk.chunk import chunk
@@ -101,6 +101,7 @@ def test_the_splitter_is_called_at_most_once_for_each_chunk(made: Document, ends
 
 @settings(deadline=None, max_examples=100)
 @given(DOCUMENTS, ENDS)
+@example(document(title("pump. pump."), table(["pump"] * 3, ["pump", "DS-2041", "DS-2041"]), title("pump.")), [1])
 def test_a_heading_without_text_is_no_chunk_if_text_follows(made: Document, ends: list[int]) -> None:
     blocks = [block for block in made.blocks if block.text.strip()]
     chunks = cut(made, Adversary(ends))
