@@ -92,6 +92,7 @@ class VerbForms:
 
 
 ROMANCE = "o|[ai]d[oa]s?"
+"""Endings of the first person and of participles in Spanish and Portuguese."""
 VERBS = {
     "bg": VerbForms("", 36, "н|н[еаои]|нето|ния|ната|ните|ният|щ[аио]?"),
     "ca": VerbForms("ar|er|ir|re", 30, "ts?|des|da|nts?"),
@@ -201,9 +202,10 @@ def names(code: str) -> None:
 
 
 def verbs(code: str) -> None:
-    found = english_verbs() if code == "en" else verbs_by_lemma(code, VERBS[code]) if code in VERBS else ()
-    if found:
-        write_lines("verbs", code, sorted(found))
+    if code == "en":
+        write_lines("verbs", code, sorted(english_verbs()))
+    elif code in VERBS:
+        write_lines("verbs", code, sorted(verbs_by_lemma(code, VERBS[code])))
 
 
 def verbs_by_lemma(code: str, told: VerbForms) -> set[str]:

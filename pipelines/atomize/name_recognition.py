@@ -183,9 +183,13 @@ def _name_words(run: str, language: str) -> tuple[list[str], int, bool]:
 
 
 def _without_ending(run: str, language: str) -> str:
-    """Return a capitalized run up to the endings of its last word: "Emre Yıldız'ın", "Rogers' pump"."""
+    """Return a capitalized run without the endings behind an apostrophe: "Emre Yıldız'ın", "Rogers' pump"."""
     mark = profile(language).name_mark
-    return run.replace("’", mark).partition(mark)[0] if mark else _POSSESSIVE.sub("", run)
+    if not mark:
+        return _POSSESSIVE.sub("", run)
+    plain = run.replace("’", mark)
+    ends = (place for place in range(len(run) - 1) if plain[place] == mark and run[place + 1].islower())
+    return run[: next(ends, len(run))]
 
 
 def _type_of(surface: str, language: str) -> str:

@@ -130,7 +130,8 @@ def is_person_name(name: str, language: str = "") -> bool:
     match = _NAME.fullmatch(name)
     if match is None or match["first"].isupper() or match["first"].casefold() not in _names(spaced=True):
         return False
-    return common_words("en").union(common_words(language)).isdisjoint(name.casefold().split()[1:])
+    others = name.casefold().split()[1:]
+    return common_words("en").isdisjoint(others) and common_words(language).isdisjoint(others)
 
 
 @cache

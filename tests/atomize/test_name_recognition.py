@@ -137,6 +137,7 @@ def test_capitalized_names_are_recognized_in_other_alphabets(language: str, text
         ("de", "Abwesenheit Herr Jonas Thiel", [("Jonas Thiel", "person")]),
         ("en", "It was signed in Nov 2024 Ada Brook said.", [("Ada Brook", "person")]),
         ("tr", "Sorumlu kişi Emre Demirtaş'tır.", [("Emre Demirtaş", "person")]),
+        ("tr", "Sorumlu kişi Kevin O'Brien'dır.", [("Kevin O'Brien", "")]),
         ("fr", "Appelez l'atelier de l'ABB près de L'Estartit.", [("ABB", ""), ("L'Estartit", "")]),
         ("fr", "L'autoclave sert.", []),
         ("en", "It opens MS Word files.", [("MS Word", "")]),
