@@ -5,8 +5,9 @@ A worker that begins with nothing imports for a processor second, and so does ea
 knowledge base without a guard would run again in its own workers.
 
 The parent sends the ends of four pipes over a socket: stdin, stdout, stderr, and one on which the server says the
-number of the new process and, once that has ended, its exit code. A server ends with its parent, and after ten seconds
-without a worker.
+number of the new process and, once that has ended, its exit code. The server removes the folder of a worker that has
+ended: a parent that is killed cannot, and the folder can hold a copy of a document. A server ends when its parent is
+gone and its last worker has ended, and after ten seconds without a worker.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import importlib
 import os
 import select
 import selectors
+import shutil
 import signal
 import socket
 import struct
@@ -168,8 +170,8 @@ class _Server:
     """The server's own side."""
 
     channel: socket.socket
-    statuses: dict[int, int] = field(default_factory=dict)
-    """Of each running worker, the pipe on which its end is told."""
+    running: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """Of each running worker, the pipe on which its end is told, and its folder."""
 
     def serve(self) -> tuple[str, list[int]] | None:
         """Fork workers until the parent is gone or has no use for any. In a worker, return its folder and pipes."""
@@ -181,24 +183,30 @@ class _Server:
             selector.register(self.channel, selectors.EVENT_READ)
             selector.register(wake, selectors.EVENT_READ)
             while True:
-                ready = {key.fd for key, _ in selector.select(None if self.statuses else _IDLE_S)}
+                ready = {key.fd for key, _ in selector.select(None if self.running else _IDLE_S)}
                 if wake in ready:
                     os.read(wake, _LONGEST_PATH)
                     self._reap()
                 if self.channel.fileno() in ready:
                     scratch, pipes, _, _ = socket.recv_fds(self.channel, _LONGEST_PATH, _PIPES)
                     if not scratch:
-                        return None
-                    if self._fork(pipes):
+                        break
+                    if self._fork(os.fsdecode(scratch), pipes):
                         signal.set_wakeup_fd(-1)
                         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                         os.close(wake)
                         os.close(woken)
                         return os.fsdecode(scratch), pipes[:-1]
-                if not ready and not self.statuses:
+                if not ready and not self.running:
                     return None
+            selector.unregister(self.channel)
+            while self.running:  # each of them ends by itself, because its parent is gone
+                selector.select()
+                os.read(wake, _LONGEST_PATH)
+                self._reap()
+        return None
 
-    def _fork(self, pipes: Sequence[int]) -> bool:
+    def _fork(self, scratch: str, pipes: Sequence[int]) -> bool:
         """Fork; return whether this is the new process."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads that a library has, which hold no lock
@@ -206,21 +214,24 @@ class _Server:
         status = pipes[-1]
         if not pid:
             self.channel.close()
-            for other in (*self.statuses.values(), status):
+            for other, _ in self.running.values():
                 os.close(other)
+            os.close(status)
             return True
-        self.statuses[pid] = status
+        self.running[pid] = status, scratch
         os.write(status, _NUMBER.pack(pid))
         for pipe in pipes[:-1]:
             os.close(pipe)
         return False
 
     def _reap(self) -> None:
-        while self.statuses:
+        while self.running:
             pid, ended = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            if (status := self.statuses.pop(pid, None)) is not None:
+            if pid in self.running:
+                status, scratch = self.running.pop(pid)
+                shutil.rmtree(scratch, ignore_errors=True)
                 with contextlib.suppress(BrokenPipeError):
                     os.write(status, _NUMBER.pack(os.waitstatus_to_exitcode(ended)))
                 os.close(status)

@@ -185,6 +185,31 @@ def test_a_worker_ends_when_its_parent_is_gone() -> None:
         running.end()
 
 
+def test_a_killed_run_leaves_no_temporary_files(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pipelines.core.work.job import Job, JobLimits\n"
+        "from pipelines.core.work.pool import WorkerPool\n"
+        "from tests.core.work import jobs\n"
+        "with WorkerPool(JobLimits(), 1) as pool:\n"
+        "    pool.submit(Job(jobs.litter_and_wait, (sys.argv[1],)), id).result()\n"
+    )
+    note = tmp_path / "note"
+    with subprocess.Popen([sys.executable, "-c", script, str(note)], cwd=ROOT) as running:
+        assert _in_time(note.exists), "the job has not begun"
+        scratch = Path(note.read_text())
+        assert list(scratch.iterdir())
+        running.kill()
+    assert _in_time(lambda: not scratch.exists()), f"{scratch} is left"
+
+
+def _in_time(condition: Callable[[], bool]) -> bool:
+    """Wait for a condition, for a minute at most; return whether it holds."""
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    return condition()
+
+
 def test_a_killed_fork_server_is_replaced() -> None:
     with WorkerPool(SMALL, 2, preload=jobs.preload) as pool:
         first = pool.submit(job(jobs.tell_parent), itself).result()
