@@ -18,6 +18,7 @@ from __future__ import annotations
 import importlib
 import importlib.resources
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ DATA = Path(__file__).parent.parent / "pipelines" / "lang" / "data"
 COMMONEST = 3000
 """Common words a language; `pipelines.retrieve.question_terms.GENERAL` says what was tried."""
 CODES = sorted(path.stem for path in DATA.glob("??.toml"))
+WITHOUT_STOP_WORDS = ("ta",)
+"""Languages without a list of stop words, which the commonest words would count as words with a meaning."""
 OTHER_NAMES = {"no": "nb"}
 """Languages that the libraries call otherwise."""
 LEMMAS_OF, FREQUENCIES_OF = {"hr": "hbs"}, {"hr": "sh"}
@@ -116,6 +119,8 @@ VERBS = {
     "uk": VerbForms("ти|тися", 10, "[иі]й|их|ими?|ого|ому|ою|на|ні"),
 }  # fmt: skip
 """By inspection of the forms found; Danish, Norwegian, Finnish, Hungarian and Turkish nouns cannot be told so."""
+JOINERS = "\u200c\u200d"
+"""Between the letters of a word in Persian and in the scripts of India."""
 INVISIBLE = str.maketrans("", "", "\u00ad\u200b")
 
 
@@ -127,8 +132,15 @@ def write_lines(folder: str, code: str, lines: Iterable[str], suffix: str = "txt
 
 def common_words(code: str) -> None:
     name = OTHER_NAMES.get(code, code)
-    if name in available_languages("small"):
-        write_lines("common_words", code, (word for word in top_n_list(name, COMMONEST, "small") if word.isalpha()))
+    if name in available_languages("small") and code not in WITHOUT_STOP_WORDS:
+        write_lines("common_words", code, filter(is_word, top_n_list(name, COMMONEST, "small")))
+
+
+def is_word(text: str) -> bool:
+    """Whether a text has only letters, with the vowel signs and tones that Hindi, Thai and others write beside them."""
+    return text[:1].isalpha() and all(
+        letter.isalpha() or letter in JOINERS or unicodedata.category(letter) in ("Mn", "Mc") for letter in text
+    )
 
 
 def unit_names(code: str) -> None:
@@ -189,7 +201,7 @@ def spelled(pattern: str, shortest: int) -> str:
     """What a pattern such as "{0} Stunden" calls its unit, empty for a symbol (those stand in `units.toml`)."""
     name = " ".join(pattern.replace("{0}", "").lower().split())
     long = len(name) >= shortest or not name.isascii()
-    return name if long and name.replace(" ", "").replace("-", "").isalpha() else ""
+    return name if long and is_word(name.replace(" ", "").replace("-", "")) else ""
 
 
 def names(code: str) -> None:
@@ -198,7 +210,7 @@ def names(code: str) -> None:
     for place in PEOPLE.get(code, ()):
         found.update(getattr(importlib.import_module(f"faker.providers.person.{place}").Provider, kind))
     if found:
-        write_lines("names", code, sorted(name for name in found if name.replace("-", "").isalpha()))
+        write_lines("names", code, sorted(name for name in found if is_word(name.replace("-", ""))))
 
 
 def verbs(code: str) -> None:

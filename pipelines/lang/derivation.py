@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 
 from pipelines.lang.profile import longest_first, profile, read_table
 
+_SHORTEST_NOUN = 2
+"""Minimum syllables of a Korean word before a particle: the last one of 온도 (temperature) is none."""
 _LEAST = 4
 """Minimum letters of a root: "leit" in "leitet" and "Leitung"."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -38,15 +40,17 @@ def separated_verb(question: str, language: str) -> tuple[str, str]:
 
 
 def without_enclitics(word: str, language: str) -> str:
-    """Return a lower-case word without the pronouns joined to it by hyphens.
+    """Return a lower-case word without the pronouns joined to it by hyphens, and without a Korean case particle.
 
-    >>> without_enclitics("note-t-on", "fr"), without_enclitics("porte-clés", "fr")
-    ('note', 'porte-clés')
+    >>> without_enclitics("note-t-on", "fr"), without_enclitics("porte-clés", "fr"), without_enclitics("펌프장의", "ko")
+    ('note', 'porte-clés', '펌프장')
     """
     joined = _words("enclitics", language)
     while "-" in word and word.rpartition("-")[2] in joined:
         word = word.rpartition("-")[0]
-    return word
+    particles = _words("case_particles", language)
+    ending = next((one for one in particles if word.endswith(one) and len(word) - len(one) >= _SHORTEST_NOUN), "")
+    return word.removesuffix(ending)
 
 
 @lru_cache(maxsize=1 << 14)  # called for the words of the passages found, many of which occur in the next ones too

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.dates import with_iso_dates
 from pipelines.lang.numbers import number_words, numbers
-from pipelines.lang.profile import profile, read_table
+from pipelines.lang.profile import read_table
 from pipelines.lang.quantities import Kind, Value, in_row, is_unit, quantities
 from pipelines.lang.questions import value_kinds
 
@@ -80,7 +80,7 @@ def _measured(value: Value, language: str) -> Magnitude | None:
     if value.kind is Kind.MONEY:
         return Magnitude(figure, value.kind, _currency(value.text) or _currency(value.unit))
     factors: dict[str, float] = read_table("unit_factors").get(value.kind, {})
-    factor = factors.get(unit, factors.get(unit.lower()))
+    factor = next((factors[one] for one in (unit, unit.lower(), value.unit) if one in factors), None)
     return Magnitude(figure * factor, value.kind, value.kind) if factor else Magnitude(figure, value.kind, unit)
 
 
@@ -105,11 +105,7 @@ def _plain(name: str, cell: str, language: str) -> Iterator[Magnitude]:
 
 
 def _figure(text: str, language: str) -> float | None:
-    """Return the last number of a text; where it has two readings, that with the group mark of the language."""
+    """Return the last number of a text, with its sign."""
     found = numbers(text)
-    if not found or not found[-1].values:
-        return None
-    number = found[-1]
-    grouped = any(mark in number.text for mark in profile(language or "en").group)
-    figure = max(number.values) if grouped else min(number.values)
-    return -figure if _MINUS.search(text, 0, number.span.start) else figure
+    figure = found[-1].reading(language) if found else None
+    return -figure if figure is not None and _MINUS.search(text, 0, found[-1].span.start) else figure

@@ -13,12 +13,12 @@ from pipelines.lang.profile import longest_first, profile
 from pipelines.lang.terms import words
 from pipelines.lang.word_lists import StringFinder, cue
 
-_NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,' \u00a0\u202f]\d+)*")
+GROUP_BLANKS = " \u00a0\u202f\u2009"
+"""Blanks that separate thousands: the others are narrow or do not break."""
+_NUMBER = re.compile(rf"(?<![\d.,])\d+(?:[.,'{GROUP_BLANKS}]\d+)*")
 _CODE_BEFORE = re.compile(r"[A-Za-z][A-Za-z\d]*[-/_.]?(?:\d+[-/_.])*$")
-_GROUPED = re.compile(r"\d{1,3}(?:([,.' \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
-_BLANK = re.compile("[ \u00a0\u202f']")
-_LAST = re.compile(r"\d[\d.,]*")
-_THOUSANDS = re.compile(r",\d{3}(?!\d)")
+_GROUPED = re.compile(rf"\d{{1,3}}(?:([,.'{GROUP_BLANKS}])\d{{3}})(?:\1\d{{3}})*(?:[.,]\d+)?")
+_BLANK = re.compile(f"[{GROUP_BLANKS}']")
 _PERCENT = re.compile(r"\s?[%％]")
 _CJK_NUMERALS = re.compile("[一二两三四五六七八九十百千]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARK}-][^\W\d_]*)*")
@@ -45,7 +45,8 @@ _MONTHS = "|".join(longest_first(_NAMES))
 DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s(?:(?:of|de|di)\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
-    r"|(?<!(?-i:[A-Z])[-_/])\b(?:19|20)\d\d\b|\d{4}\s?年|\d{1,2}\s?月\s?\d{1,2}\s?日",
+    r"|(?<!(?-i:[A-Z])[-_/])\b(?:[1١۱][9٩۹]|[2٢۲][0٠۰])\d\d\b"
+    r"|\d{4}\s?[年년]|\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일]",
     re.IGNORECASE,
 )
 """A date in running text, including a month or a year alone, but not the number of a document ("DS-2041")."""
@@ -70,6 +71,14 @@ class Number:
     span: Span
     values: frozenset[float]
     percent: bool = False
+
+    def reading(self, language: str) -> float | None:
+        """Return the value; of two readings, that in which the group mark of the language separates thousands.
+
+        None if the number has no reading ("1.2.3").
+        """
+        grouped = any(mark in self.text for mark in profile(language or "en").group)
+        return (max if grouped else min)(self.values, default=None)
 
     def rounds(self, reading: float, exact: float) -> bool:
         """Whether `exact`, rounded to the digits of the number as written, equals this reading."""
@@ -134,17 +143,14 @@ def _words(language: str) -> dict[str, float]:
     }
 
 
-def decimal(figure: str) -> float | None:
-    """Return the last number of a figure or a range ("2-3,5": 3.5), or None if it cannot be parsed.
+def decimal(figure: str, language: str = "") -> float | None:
+    """Return the last number of a figure or a range ("2-3,5": 3.5) as a language writes it; None if it has none.
 
-    A comma before three digits separates thousands, another comma or a point is a decimal mark.
+    >>> decimal("4.500", "de"), decimal("4.500", "en"), decimal("4 500", "fr")
+    (4500.0, 4.5, 4500.0)
     """
-    last = _LAST.findall(figure)[-1].rstrip(".,")
-    plain = last.replace(",", "") if _THOUSANDS.search(last) else last.replace(",", ".")
-    try:
-        return float(plain)
-    except ValueError:
-        return None
+    found = numbers(figure)
+    return found[-1].reading(language) if found else None
 
 
 def _numbers(text: str) -> Iterator[Number]:
@@ -161,7 +167,7 @@ def _numbers(text: str) -> Iterator[Number]:
 
 def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:
     """Yield the numbers of a run of digits: a run with blanks is one number only if they separate thousands."""
-    if not re.search(r"[ \u00a0\u202f']", run) or _GROUPED.fullmatch(run):
+    if not _BLANK.search(run) or _GROUPED.fullmatch(run):
         yield run, start
         return
     for match in FIGURE.finditer(run):
@@ -169,13 +175,17 @@ def _pieces(run: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _readings(text: str) -> frozenset[float]:
-    """Return the readings of a number: a mark before the last three digits may separate thousands or decimals."""
-    plain = re.sub(r"[ \u00a0\u202f']", "", text)
+    """Return the readings of a number: a mark before the last three digits may separate thousands or decimals.
+
+    It separates decimals behind a 0 and behind another mark ("0.500", "1,234.567").
+    """
+    plain = _BLANK.sub("", text)
     last = max(plain.rfind(","), plain.rfind("."))
     if last < 0:
         return frozenset({float(plain)})
     found = set()
-    if _GROUPED.fullmatch(plain) and len(plain) - last == 4:
+    one_mark = plain.count(plain[last]) == len(plain) - len(re.sub(r"[.,]", "", plain)) and not plain.startswith("0")
+    if one_mark and _GROUPED.fullmatch(plain) and len(plain) - last == 4:
         found.add(float(re.sub(r"[.,]", "", plain)))
     whole, decimals = re.sub(r"[.,]", "", plain[:last]), plain[last + 1 :]
     if plain.count(plain[last]) == 1:

@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import CJK, CURRENCY
+from pipelines.lang.characters import CJK, CURRENCY, MARK
 from pipelines.lang.names import names_organization, names_person
-from pipelines.lang.numbers import DATE, decimal, names_month_or_weekday, number_words
+from pipelines.lang.numbers import DATE, GROUP_BLANKS, decimal, names_month_or_weekday, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
 from pipelines.lang.terms import stem
-from pipelines.lang.word_lists import common_words, cue
+from pipelines.lang.word_lists import common_words, cue, verbs
 
 
 class Kind(StrEnum):
@@ -49,17 +50,22 @@ class Kind(StrEnum):
     REASON = "reason"
 
 
-_RUN = r"\d++(?:[.,]\d++)*+"
+_RUN = rf"(?:\d{{1,3}}(?:[{GROUP_BLANKS}']\d{{3}}(?!\d))++(?:[.,]\d++)?+|\d++(?:[.,]\d++)*+)"
 _FIGURE = re.compile(rf"[-+−]?(?<!\d)(?<!\d[.,]){_RUN}(?:\s?[-–~/x×]\s?{_RUN}){{0,2}}")
 _FIGURE_BEFORE = re.compile(r"\d\s?$")
 _TO_UNIT = re.compile(r"[^\S\n]?-?[^\S\n]?")
-_WORD = re.compile(rf"[^\W\d_{CJK}]+")
-_LETTER_BEHIND = re.compile(rf"[^\W\d_{CJK}]|[°²³]")
+_WORD = re.compile(rf"[^\W\d_{CJK}]+(?:[{MARK}]+[^\W\d_{CJK}]*)*")
+_LETTER_BEHIND = re.compile(rf"[^\W\d_{CJK}]|[°²³{MARK}]")
+_QUALIFIER = re.compile(rf"(?P<word>[^\W\d_](?:[^\W\d_]|[{MARK}-]){{0,30}})[^\S\n]")
 _WORD_BEHIND = re.compile(r"\s[^\W\d_]")
 _CJK_END = re.compile(rf"[{CJK}]$")
 _BLANKS = re.compile(r"\s+")
+_YEAR, _YEAR_BEFORE = 5, re.compile(r"(?<![\d.,])(?:19|20)\d\d$")
 _LONGEST = 32
 """Maximum characters of the name of a unit."""
+_SHORTEST_NAME = 2
+_SHORTEST_PART = 4
+"""Minimum letters of both parts of a compound with a unit: "Betriebsstunden", but not "Montage"."""
 _CELLS = re.compile(r"[|(),\[\]:\n]")
 _TABLE = read_table("units")
 _SIGNS = re.escape(CURRENCY)
@@ -163,11 +169,10 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
     for start, end, figure in _figures(text, language):
         unit = _unit_at(text, end, language)
         if unit is not None:
-            kind, last = unit
-            written = _TO_UNIT.sub("", text[end:last], count=1).lower()
-            yield Value(kind, text[start:last], figure, written, Span(start, last))
+            written = text[start : unit.end]
+            yield Value(unit.kind, written, figure, text[unit.start : unit.end].lower(), Span(start, unit.end))
     for match in _MONEY_BEFORE.finditer(text):
-        yield Value(Kind.MONEY, match.group(), decimal(match["figure"]), "", Span(*match.span()))
+        yield Value(Kind.MONEY, match.group(), decimal(match["figure"], language), "", Span(*match.span()))
     for kind, pattern in ((Kind.DATE, DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
         for match in pattern.finditer(text):
             yield Value(kind, match.group(), None, "", Span(*match.span()))
@@ -178,23 +183,64 @@ def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]
     for match in _FIGURE.finditer(text):
         before = text[max(0, match.start() - 1) : match.start()]
         if not before.isalpha() or _CJK_END.search(before):
-            yield match.start(), match.end(), decimal(match.group())
+            yield match.start(), match.end(), decimal(match.group(), language)
     for start, end, value in number_words(text, language):
         if not _FIGURE_BEFORE.search(text, max(0, start - 2), start):
             yield start, end, value
 
 
-def _unit_at(text: str, place: int, language: str) -> tuple[Kind, int] | None:
-    """Return the kind and the end of the longest unit after a figure that ends at `place`, or None."""
+class _Unit(NamedTuple):
+    kind: Kind
+    start: int
+    end: int
+
+
+def _unit_at(text: str, place: int, language: str) -> _Unit | None:
+    """Return the longest unit after a figure that ends at `place`, or None.
+
+    The name of a unit of time may follow another word: "3,000 operating hours".
+    """
     gap = _TO_UNIT.match(text, place)
     start = gap.end() if gap else place
+    unit = _unit_from(text, start, language)
+    qualifier = _QUALIFIER.match(text, start) if unit is None and start > place else None
+    if (
+        qualifier is None
+        or not _qualifies(qualifier["word"], language)
+        or _YEAR_BEFORE.search(text[max(0, place - _YEAR) : place])
+    ):
+        return unit
+    unit = _unit_from(text, qualifier.end(), language)
+    is_name = unit is not None and unit.kind is Kind.TIME and unit.end - unit.start >= _SHORTEST_NAME
+    return unit if is_name else None
+
+
+def _qualifies(word: str, language: str) -> bool:
+    """Whether a word may stand between a number and its unit: it is no function word and no verb."""
+    low = word.lower()
+    return low not in profile(language or "en").stop_words and low not in verbs(language)
+
+
+def _unit_from(text: str, start: int, language: str) -> _Unit | None:
+    """Return the longest unit that starts here, or None; an inflected name ("Monaten"); the last part of a compound."""
     for end in range(min(len(text), start + _LONGEST), start, -1):
         kind = _kind(text[start:end], language)
         if kind is not None and _ends_here(text, start, end, language):
-            return kind, end
+            return _Unit(kind, start, end)
     word = _WORD.match(text, start, start + _LONGEST)
-    kind = _by_stem(word.group(), language) if word else None
-    return (kind, word.end()) if word and kind else None
+    if word is None:
+        return None
+    kind = _by_stem(word.group(), language)
+    return _Unit(kind, start, word.end()) if kind else _in_compound(text, word, language)
+
+
+def _in_compound(text: str, word: re.Match[str], language: str) -> _Unit | None:
+    """Return the unit of time at the end of a compound: "Betriebsstunden"."""
+    if profile(language or "en").compounds:
+        for at in range(word.start() + _SHORTEST_PART, word.end() - _SHORTEST_PART + 1):
+            if _kind(text[at : word.end()], language) is Kind.TIME:
+                return _Unit(Kind.TIME, at, word.end())
+    return None
 
 
 def _ends_here(text: str, start: int, end: int, language: str) -> bool:
@@ -261,4 +307,4 @@ def _by_column(name: str, cell: str, language: str) -> Iterator[Value]:
     match = _PLAIN.fullmatch(cell.strip())
     kind, unit = next(_apart(name, language), (None, ""))
     if match is not None and kind is not None:
-        yield Value(kind, match.group(), decimal(match.group()), unit, Span(*match.span()))
+        yield Value(kind, match.group(), decimal(match.group(), language), unit, Span(*match.span()))

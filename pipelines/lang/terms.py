@@ -6,6 +6,7 @@ Also counts edits between words: insertions, deletions, replacements and transpo
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -40,6 +41,11 @@ _SEPARATED_DIGITS = re.compile(r"\d\D\d")
 _DECIMAL = re.compile(r"\d+\.\d+")
 """A decimal number is not split: "Hulda 1" is not named in a row with 1.71 m."""
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)([^\W\d_]+)")
+_DIGITS = {
+    code: str(unicodedata.decimal(chr(code))) for code in range(0x80, 0xFF00) if unicodedata.category(chr(code)) == "Nd"
+}
+"""Digits of other scripts, which their texts write beside ours: "۴۵۰۰" is the same term as "4500"."""
+_FOREIGN_DIGIT = re.compile(f"[{''.join(map(chr, _DIGITS))}]")
 # "N·m" is the same term as "Nm".
 _TIMES = re.compile(r"(?<=[a-zµμ])[·⋅∙・](?=[a-z])")
 
@@ -64,11 +70,14 @@ def _number_formats(language: str) -> tuple[re.Pattern[str], re.Pattern[str] | N
 def words(text: str, language: str = "") -> list[str]:
     """Return the normalized runs of letters and digits; "DS-2041", "shared_buffers", "3.5" and Chinese runs stay whole.
 
-    Numbers are returned without thousands separators and with a decimal point, dates with a year as in ISO 8601.
+    Numbers are returned in our digits, without thousands separators and with a decimal point, dates with a year as in
+    ISO 8601.
     """
     plain = with_iso_dates(normalize(text), language)
     if not plain.isascii():
         plain = _TIMES.sub("", plain)
+        if _FOREIGN_DIGIT.search(plain):
+            plain = plain.translate(_DIGITS)
     if _SEPARATED_DIGITS.search(plain) and any(mark in plain for mark in ",.'"):
         thousands, decimals = _number_formats(language)
         plain = thousands.sub(lambda match: re.sub(r"\D", "", match.group()), plain)

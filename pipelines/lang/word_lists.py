@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 import ahocorasick
 
-from pipelines.lang.characters import CJK, CJK_CHARACTER, WITHOUT_BLANKS, fold, is_joined
+from pipelines.lang.characters import CJK, WITHOUT_BLANKS, fold, is_joined
 from pipelines.lang.profile import (
     LanguageProfile,
     longest_first,
@@ -113,6 +113,10 @@ def common_rank(language: str) -> Mapping[str, int]:
     return {word: place for place, word in enumerate(words)}
 
 
+_UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
+"""Words in these scripts may follow another word without a blank."""
+
+
 @cache
 def cue(name: str, language: str = "") -> re.Pattern[str]:
     """Return a pattern for the words of the cue `name` in a language, or in all languages if it is "".
@@ -127,17 +131,13 @@ def bounded(parts: Iterable[str], end: str = r"(?!\w)") -> re.Pattern[str]:
 
     Without parts it matches nothing. `end` is the boundary behind a part.
     """
-    found = [part if CJK_CHARACTER.search(part) else rf"(?<!\w){part}{end}" for part in parts]
+    found = [part if _UNSPACED.search(part) else rf"(?<!\w){part}{end}" for part in parts]
     return re.compile("|".join(found) or _NOTHING, re.IGNORECASE)
 
 
 def cue_words(name: str, language: str = "") -> list[str]:
     """Return the patterns of the cue `name` in a language, or in all languages if it is ""."""
     return of_language(read_table("cues")[name], language)
-
-
-_UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
-"""Words in these scripts may follow another word without a blank."""
 
 
 @cache

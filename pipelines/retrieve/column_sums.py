@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose
@@ -25,7 +24,6 @@ _SEARCHED = 6
 _ADDED = frozenset({Kind.NUMBER, Kind.MONEY, Kind.TIME, Kind.MASS, Kind.VOLUME, Kind.AREA, Kind.ENERGY, Kind.DATA})
 """Kinds of values whose sum means something; temperatures and shares have only an average."""
 _DECIMALS = 4
-_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def column_sum(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieval:
             continue
         cells = [cell for cell in asked_cells(question, series, search.said) if cell.text.strip()]
         known = [value for value, _ in search.values(series, cells)]
-        if 1 < len(known) == len(cells) and (figure := _added(known, [one.text for one in cells], averages)):
+        if 1 < len(known) == len(cells) and (figure := _added(known, cells, averages)):
             text = f"{figure} ({'average' if averages else 'sum'} of {len(known)} rows)"
             ordered = tuple(sorted(cells, key=lambda cell: cell.key))
             return ColumnSum(series, ordered, search.said, text, _missing(question, ordered, search.said))
@@ -83,22 +81,22 @@ def _missing(question: QuestionTerms, cells: Sequence[ScoredCell], said: frozens
     return (f"No row has {' or '.join(words)}: the result may be that of other rows.",) if words else ()
 
 
-def _added(values: Sequence[Magnitude], written: Sequence[str], averages: bool) -> str:
-    """Return the sum or average of values in the unit of the first cell that is not 0.
+def _added(values: Sequence[Magnitude], cells: Sequence[ScoredCell], averages: bool) -> str:
+    """Return the sum or average of the values of cells in the unit of the first one that is not 0.
 
-    "" if the units differ, or if the kind is not added. `written` are the cells.
+    "" if the units differ, or if the kind is not added.
     """
     first = values[0]
     if not (averages or first.kind in _ADDED) or len({(one.kind, one.measure) for one in values}) > 1:
         return ""
-    figure, unit = sum(one.figure for one in values) / (len(values) if averages else 1), str(first.measure)
+    total, unit = sum(one.figure for one in values) / (len(values) if averages else 1), str(first.measure)
     if first.measure == first.kind:  # in the basic unit of its kind, or a plain number
         factors: dict[str, float] = read_table("unit_factors").get(first.kind, {})
-        pairs = [(one.figure, decimal(cell)) for one, cell in zip(values, written, strict=True) if _DIGIT.search(cell)]
-        scales = [given / plain for given, plain in pairs if plain]
+        plain = [decimal(cell.text, cell.item.language) for cell in cells]
+        scales = [value.figure / figure for value, figure in zip(values, plain, strict=True) if figure]
         unit = next((name for name, factor in factors.items() if scales and isclose(factor, scales[0])), "")
         if factors and not unit:
             return ""
-        figure /= factors.get(unit, 1.0)
-    figure = round(figure, _DECIMALS)
-    return f"{int(figure) if figure.is_integer() else figure} {unit}".strip()
+        total /= factors.get(unit, 1.0)
+    total = round(total, _DECIMALS)
+    return f"{int(total) if total.is_integer() else total} {unit}".strip()

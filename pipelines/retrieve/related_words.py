@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
+from pipelines.lang.characters import MARK
 from pipelines.lang.derivation import same_root
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import lemma
@@ -24,7 +25,7 @@ _OUTSTANDING = 3.0
 an embedder tokenizes a script into letters, all its words are similar."""
 _IN_COMPOUND = 0.75
 """Cosine of a compound and the word that it begins or ends with."""
-_WORD = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]+)*")
+_WORD = re.compile(rf"[^\W\d_](?:[{MARK}]*+[^\W\d_]){{2,}}[{MARK}]*+(?:-(?:[^\W\d_][{MARK}]*+)+)*")
 
 
 def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:

@@ -52,7 +52,9 @@ def test_a_particle_at_the_end_belongs_to_the_verb(question: str, language: str,
         ("trata-se", "pt", "trata"),
         ("porte-clés", "fr", "porte-clés"),
         ("log-in", "en", "log-in"),
+        ("펌프장의", "ko", "펌프장"),
+        ("온도", "ko", "온도"),
     ],
 )
-def test_pronouns_joined_to_a_verb_are_no_part_of_it(word: str, language: str, bare: str) -> None:
+def test_pronouns_and_particles_joined_to_a_word_are_no_part_of_it(word: str, language: str, bare: str) -> None:
     assert without_enclitics(word, language) == bare

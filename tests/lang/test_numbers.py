@@ -55,6 +55,26 @@ def test_the_last_number_of_a_text_is_read_as_a_decimal(figure: str, value: floa
 
 
 @pytest.mark.parametrize(
+    ("figure", "language", "value"),
+    [
+        ("4.500", "de", 4500.0),
+        ("4.500", "en", 4.5),
+        ("4.500,25", "da", 4500.25),
+        ("4,500", "it", 4.5),
+        ("0.500", "de", 0.5),
+        ("1,234.567", "de", 1234.567),
+        ("4 500", "cs", 4500.0),
+        ("12\u202f500,5", "fr", 12500.5),
+        ("۴۵۰۰", "fa", 4500.0),
+    ],
+)
+def test_a_mark_before_three_digits_separates_thousands_where_the_language_writes_so(
+    figure: str, language: str, value: float
+) -> None:
+    assert decimal(figure, language) == value
+
+
+@pytest.mark.parametrize(
     ("text", "language", "written", "value"),
     [
         ("after twenty-five years", "en", "twenty-five", 25.0),

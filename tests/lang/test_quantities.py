@@ -160,6 +160,37 @@ def test_numbers_and_units_written_as_words_are_read(text: str, language: str, k
     assert [(value.kind, value.figure) for value in quantities(text, language)] == [(kind, 6.0)]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "figure", "unit"),
+    [
+        ("every 3,000 operating hours", "en", 3000.0, "hours"),
+        ("alle 3.000 Betriebsstunden", "de", 3000.0, "stunden"),
+        ("každých 3 000 provozních hodin", "cs", 3000.0, "hodin"),
+        ("3 000 käyttötuntia", "fi", 3000.0, "tuntia"),
+        ("3,000 운전 시간마다", "ko", 3000.0, "시간"),
+        ("3,000 परिचालन घंटों में", "hi", 3000.0, "घंटों"),
+    ],
+)
+def test_a_time_may_be_qualified_by_a_word(text: str, language: str, figure: float, unit: str) -> None:
+    (value,) = quantities(text, language)
+    assert (value.kind, value.figure, value.unit) == (Kind.TIME, figure, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("5 Etagen", "de"), ("5 Parameter", "de"), ("2 of the hours", "en"), ("3 takes hours", "en")]
+)
+def test_a_word_that_ends_like_a_time_or_is_no_qualifier_makes_none(text: str, language: str) -> None:
+    assert quantities(text, language) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("4,500 लीटर है", "hi"), ("4,500 ลิตร", "th"), ("4.500 liter", "da"), ("4 500 litrů", "cs")]
+)
+def test_a_volume_is_read_as_its_language_writes_it(text: str, language: str) -> None:
+    (value,) = quantities(text, language)
+    assert (value.kind, value.figure) == (Kind.VOLUME, 4500.0)
+
+
 @pytest.mark.parametrize(("text", "kind"), [("5 nm", Kind.LENGTH), ("5 Nm", Kind.TORQUE), ("5 KG", Kind.MASS)])
 def test_case_only_matters_between_units_that_differ_by_case(text: str, kind: Kind) -> None:
     assert [value.kind for value in quantities(text)] == [kind]

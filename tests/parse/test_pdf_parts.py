@@ -102,6 +102,13 @@ def test_latin_words_and_numbers_stand_in_a_line_from_the_right_where_they_are_r
         assert read_from_the_right(*glyphs) == "ب user a ت 1.5"
 
 
+@pytest.mark.parametrize("number", ["۴۵۰۰", "٤٥٠٠", "٣٫٥"])
+def test_arabic_digits_are_read_from_the_left(number: str) -> None:
+    glyphs = [("ب", 56.0, 60.0), (" ", 52.0, 56.0)]
+    glyphs += [(digit, 20.0 + 4 * place, 24.0 + 4 * place) for place, digit in enumerate(number)]
+    assert read_from_the_right(*glyphs) == f"ب {number}"
+
+
 def test_a_letter_with_marks_is_whole_and_a_blank_made_of_its_width_is_none() -> None:
     glyphs = [("ب", 20.0, 26.0), (" ", 12.0, 20.0), ("\u064e", 12.0, 12.0), ("ش", 12.0, 12.0), ("ت", 6.0, 12.0)]
     assert read_from_the_right(*glyphs) == "بش\u064eت"

@@ -20,7 +20,7 @@ _SAME_EDGE = 0.1
 """Points within which two edges are the same; glyphs are at least a point wide."""
 _LEAST_LETTER = 0.15
 """Minimum width of alef, the narrowest letter, in type sizes; gaps between the glyphs of a word are narrower."""
-_BETWEEN_DIGITS = re.compile(r"[.,:/\u00a0]")
+_BETWEEN_DIGITS = re.compile(r"[.,:/\u00a0\u066b\u066c]")
 """Separators that belong to a number in right-to-left text too (UAX 9, W4)."""
 
 
@@ -77,8 +77,6 @@ def _left_to_right_end(visual: Sequence[Glyph], start: int) -> int:
     end, latin = start, False
     for number in range(start, len(visual)):
         text = visual[number].text
-        if RIGHT_TO_LEFT.search(text):
-            break
         if _is_left_to_right(text):
             between = "".join(glyph.text for glyph in visual[end:number])
             latin = latin or text.isalpha()
@@ -86,12 +84,14 @@ def _left_to_right_end(visual: Sequence[Glyph], start: int) -> int:
             if not (word or latin or _BETWEEN_DIGITS.fullmatch(between)):
                 break
             end = number + 1
+        elif RIGHT_TO_LEFT.search(text) and not _BETWEEN_DIGITS.fullmatch(text):
+            break
     return end
 
 
 def _is_left_to_right(text: str) -> bool:
-    """Whether a character is a letter or digit written from left to right."""
-    return text[:1].isalnum() and not RIGHT_TO_LEFT.match(text)
+    """Whether a character is written from left to right: a letter of another script, or a digit, also an Arabic one."""
+    return text[:1].isdecimal() or (text[:1].isalnum() and not RIGHT_TO_LEFT.match(text))
 
 
 def _clusters(glyphs: Sequence[Glyph]) -> list[Glyph]:
