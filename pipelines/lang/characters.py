@@ -30,6 +30,9 @@ CJK = UNSPACED + HANGUL
 WITHOUT_BLANKS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer, also without blanks between words."""
 
+OF_INDIA = r"\u0900-\u0dff"
+"""Devanagari, Bengali, Tamil, Sinhala and the scripts between."""
+
 WORD_CHARACTER = re.compile(r"\w")
 CJK_CHARACTER = re.compile(f"[{CJK}]")
 CJK_RUN = re.compile(f"[{CJK}]+")

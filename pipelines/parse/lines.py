@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.core.provenance import Box
-from pipelines.lang.characters import CJK, HANGUL
+from pipelines.lang.characters import CJK, HANGUL, WITHOUT_BLANKS
 from pipelines.lang.word_lists import any_of
 
 RUNNING = 25
@@ -148,15 +148,17 @@ LEADER = re.compile(r"(?:\.\s?){5}\s*\w{1,6}\s*$|…{2}\s*\w{1,6}\s*$")
 """The end of a table of contents entry: dots and a page number."""
 LABELLED = re.compile(r"[^\W\d_][^.:：!?\n]{0,40}\.?[:：](?:\s|$|[^\W_])")
 """A line of a form or letterhead: a label and its value."""
-_CJK_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$")
+_UNSPACED_END = re.compile(rf"[{CJK}，。；：、！？）」』》】]$|[{WITHOUT_BLANKS}]$")
 CJK_START = re.compile(rf"^[{CJK}（「『《【，。；：、]")
+_UNSPACED_START = re.compile(rf"{CJK_START.pattern}|^[{WITHOUT_BLANKS}]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 HYPHENS = ("-", "‐", "\u00ad")
 _KEPT_PREFIXES = frozenset("self non semi anti multi ex quasi pseudo cross high low one two three four".split())
 
 
 def join_lines(texts: Sequence[str], vocabulary: Container[str] = frozenset()) -> str:
-    """Return lines as one text: words divided at line ends are rejoined; Chinese lines are joined without a space.
+    """Return lines as one text: words divided at line ends are rejoined; lines of scripts without blanks are joined
+    without one.
 
     `vocabulary` has the document's words in lower case; it distinguishes "load-/carrying" from "carry-/ing".
     """
@@ -176,7 +178,9 @@ def _separator(joined: list[str], below: str, vocabulary: Container[str]) -> str
         if _divides_word(above, below, vocabulary):
             joined[-1] = above[:-1]
         return ""
-    if _CJK_END.search(above) and CJK_START.search(below) and not _HANGUL.search(above[-1] + below[0]):
+    if _HANGUL.match(above[-1]) and _HANGUL.match(below[0]):  # a line ends after any syllable
+        return "" if above.split()[-1] + below.split(maxsplit=1)[0] in vocabulary else " "
+    if _UNSPACED_END.search(above) and _UNSPACED_START.search(below):
         return ""
     return "" if above[-1] == "/" and "://" in above.rsplit(" ", 1)[-1] else " "
 

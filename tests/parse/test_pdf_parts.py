@@ -14,13 +14,14 @@ from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
 from pipelines.parse.pdf.continuation import with_whole_paragraphs
 from pipelines.parse.pdf.garble import garble_score, normalize_run, superscript
+from pipelines.parse.pdf.glyphs import Glyph
 from pipelines.parse.pdf.grids import spans_by_rules
 from pipelines.parse.pdf.headings import Outline, is_heading, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.layout import with_bullets
 from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage, Rules
 from pipelines.parse.pdf.reader import iso_date
-from pipelines.parse.pdf.right_to_left import Glyph, in_reading_order
+from pipelines.parse.pdf.right_to_left import in_reading_order
 from pipelines.parse.pdf.survey import Furniture, Survey, edge_keys, find_furniture
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from pipelines.lang.characters import RIGHT_TO_LEFT
+from pipelines.lang.characters import OF_INDIA, RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold, is_mono
 from pipelines.parse.pdf.garble import normalize_run
+from pipelines.parse.pdf.glyphs import Glyph
+from pipelines.parse.pdf.interleaved import has_interleaved, without_interleaved
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
-from pipelines.parse.pdf.right_to_left import Glyph, glyphs_of
+from pipelines.parse.pdf.right_to_left import read_line
 
-_WORD_GAP = 0.33
-"""Minimum gap between words without a blank character, in type sizes: blanks are a quarter to a third of an em."""
+_BY_CHARACTER = re.compile(f"{RIGHT_TO_LEFT.pattern}|[{OF_INDIA}]")
+"""Scripts in which the order of characters, and which are doubled, follows from their positions."""
 _SLANTED = 0.17
 """Sine of ten degrees, the minimum slope of text that is neither horizontal nor vertical."""
 _CHECKABLE = (2, 5)
@@ -50,13 +53,13 @@ def _quarter_turn(direction: tuple[float, float]) -> int:
 
 
 def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
-    """Yield the fragments of lines; right-to-left scripts are read character by character."""
-    backwards = any(RIGHT_TO_LEFT.search(span["text"]) for span in _all_spans(blocks))
-    if backwards:
-        blocks = page.get_text("rawdict", flags=flags)["blocks"]
+    """Yield the fragments of lines; interleaved ones and some scripts are read character by character."""
+    by_character = has_interleaved(blocks) or any(_BY_CHARACTER.search(span["text"]) for span in _all_spans(blocks))
+    if by_character:
+        blocks = without_interleaved(page.get_text("rawdict", flags=flags)["blocks"])
     for block in blocks:
         for line in block.get("lines", ()):
-            runs = _reordered_runs(line["spans"]) if backwards else tuple(_run(span) for span in line["spans"])
+            runs = _reordered_runs(line["spans"]) if by_character else tuple(_run(span) for span in line["spans"])
             runs = tuple(run for run in runs if run.text)
             if runs:
                 baseline = line["spans"][0]["origin"][1]
@@ -71,7 +74,7 @@ def _run(span: Any, text: str | None = None, rect: Rect | None = None) -> FontRu
 
 def _reordered_runs(spans: Sequence[Any]) -> tuple[FontRun, ...]:
     """Return the runs of a line that was read character by character, in reading order."""
-    groups = [list(group) for _, group in groupby(glyphs_of(spans), key=lambda glyph: id(glyph.span))]
+    groups = [list(group) for _, group in groupby(read_line(spans), key=lambda glyph: id(glyph.span))]
     return tuple(
         _run(group[0].span, "".join(glyph.text for glyph in group), around(glyph.rect for glyph in group))
         for group in groups
@@ -101,24 +104,19 @@ def check_boxes_of(page: Any) -> Iterator[Fragment]:
 
 def words_of(blocks: Any) -> Iterator[PageWord]:
     """Yield the words of lines read character by character, separated by white space or a gap."""
-    for block in blocks:
+    for block in without_interleaved(blocks):
         for line in block.get("lines", ()):
-            yield from _words(glyphs_of(line["spans"]))
+            yield from _words(read_line(line["spans"]))
 
 
 def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
     word: list[Glyph] = []
     for glyph in glyphs:
-        text, rect, span = glyph
-        blank = text.isspace()
-        if word:
-            before = word[-1].rect
-            least = _WORD_GAP * span["size"]
-            if blank or rect.left - before.right > least or before.left - rect.right > least:
-                yield _word(word)
-                word = []
-        if not blank:
+        if not glyph.text.isspace():
             word.append(glyph)
+        elif word:
+            yield _word(word)
+            word = []
     if word:
         yield _word(word)
 

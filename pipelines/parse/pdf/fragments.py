@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pipelines.lang.characters import right_to_left
+from pipelines.lang.characters import CJK_CHARACTER, right_to_left
 from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.pdf.garble import normalize_run, superscript
+from pipelines.parse.pdf.glyphs import BESIDE_CJK
 
 _SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 """Flags of a span in PyMuPDF ("Font flags" of TextPage)."""
@@ -27,6 +28,9 @@ _MOST_COMPARED = 24
 scattered characters."""
 _WORD_GAP, _LABEL_GAP = 0.9, 4.5
 """Maximum gaps in ems within a line: between justified words (a blank is 0.3), and after a number or bullet."""
+_TOUCHING = 0.12
+"""Maximum gap in ems without a blank: a thin space is a sixth or an eighth of an em, and letters with tracking are
+closer."""
 _WATERMARK_SIZE = 24.0
 """Minimum size in points of slanted text that is a watermark; smaller text is a label of a drawing."""
 _ASCENT, _DESCENT = 0.8, 0.22
@@ -64,7 +68,7 @@ class Fragment:
 def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
     """Return the lines made of the fragments, in the file order of their first fragments.
 
-    Fragments on one baseline are joined if the gap is that of a word, or if the left one is a bullet or a number. A
+    Fragments on one baseline are joined if the gap is that of a word, or if the first one is a bullet or a number. A
     line that is printed twice at one position, to look bold, is returned once.
     """
     lines: list[Line] = []
@@ -87,7 +91,10 @@ class _Group:
 
 
 def _groups(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
-    """Return the fragments grouped by line; each is only compared with the latest groups on its baseline."""
+    """Return the fragments grouped by line; each is only compared with the latest groups on its baseline.
+
+    A fragment may fill the gap between two groups: in right-to-left text, the full stop comes before the last words.
+    """
     groups: list[_Group] = []
     by_baseline: dict[int, list[_Group]] = {}
     for fragment in fragments:
@@ -100,14 +107,29 @@ def _groups(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
             by_baseline.setdefault(round(fragment.baseline), []).append(home)
         home.parts.append(fragment)
         home.rect = around((home.rect, fragment.rect))
-    return [group.parts for group in groups]
+        if len(home.parts) > 1 and (other := _touching(home, fragment, by_baseline)) is not None:
+            home.parts += other.parts
+            home.rect = around((home.rect, other.rect))
+            other.parts = []
+    return [group.parts for group in groups if group.parts]
+
+
+def _touching(home: _Group, fragment: Fragment, by_baseline: Mapping[int, Sequence[_Group]]) -> _Group | None:
+    """Return another group on the baseline that begins where a line ends, or ends where it begins."""
+    em, middle = fragment.runs[0].size, round(fragment.baseline)
+    for key in (middle, middle - 1, middle + 1):
+        for group in by_baseline.get(key, ())[-_MOST_COMPARED:]:
+            gap = max(home.rect.left - group.rect.right, group.rect.left - home.rect.right)
+            if group is not home and group.parts and abs(gap) <= _TOUCHING * em and group.parts[0].horizontal:
+                return group
+    return None
 
 
 def _neighbour(fragment: Fragment, by_baseline: Mapping[int, Sequence[_Group]]) -> _Group | None:
     middle = round(fragment.baseline)
     for key in (middle, middle - 1, middle + 1, middle - 2, middle + 2):
         for group in by_baseline.get(key, ())[-_MOST_COMPARED:]:
-            if _adjoins(group, fragment):
+            if group.parts and _adjoins(group, fragment):
                 return group
     return None
 
@@ -125,12 +147,14 @@ def _adjoins(group: _Group, fragment: Fragment) -> bool:
         return False
     if gap <= _WORD_GAP * em:
         return True
-    left = group.parts if group.rect.left < fragment.rect.left else [fragment]
-    marker = normalize_run("".join(run.text for part in left for run in part.runs))
+    backwards = right_to_left("".join(run.text for part in (*group.parts, fragment) for run in part.runs))
+    ahead = group.rect.right > fragment.rect.right if backwards else group.rect.left < fragment.rect.left
+    beginning = group.parts if ahead else [fragment]
+    marker = normalize_run("".join(run.text for part in beginning for run in part.runs))
     # The longest text that `_MARKER` matches, "1.2.3.4.5.6.", has twelve characters.
     if len(marker) >= 12:
         return False
-    return _MARKER.fullmatch(marker) is not None or (_BARE_NUMBER.fullmatch(marker) is not None and _bold(left[0]))
+    return _MARKER.fullmatch(marker) is not None or (_BARE_NUMBER.fullmatch(marker) is not None and _bold(beginning[0]))
 
 
 def _bold(fragment: Fragment) -> bool:
@@ -182,8 +206,9 @@ def _without_indent(fragment: Fragment) -> Rect:
 
 def _has_gap(before: Fragment, part: Fragment) -> bool:
     gap = max(part.rect.left - before.rect.right, before.rect.left - part.rect.right)
-    # A thin space is a sixth or an eighth of an em; letters with tracking are closer.
-    return gap > 0.12 * part.runs[0].size
+    edges = before.runs[-1].text[-1:], part.runs[0].text[:1]
+    least = BESIDE_CJK if any(map(CJK_CHARACTER.match, edges)) else _TOUCHING
+    return gap > least * part.runs[0].size
 
 
 def _append_runs(text: str, runs: Sequence[FontRun]) -> str:

@@ -8,34 +8,34 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pipelines.lang.characters import RIGHT_TO_LEFT, right_to_left
-from pipelines.parse.lines import Rect
+from pipelines.lang.quantities import is_unit
+from pipelines.parse.pdf.glyphs import Glyph, gaps_between, glyphs_of
 
-_ZERO_WIDTH = 0.01
-"""Points: the width of a character without width in a cluster, which is 0 except for rounding."""
 _SAME_EDGE = 0.1
 """Points within which two edges are the same; glyphs are at least a point wide."""
 _LEAST_LETTER = 0.15
 """Minimum width of alef, the narrowest letter, in type sizes; gaps between the glyphs of a word are narrower."""
+_UNIT_BEFORE = re.compile(r"(?P<unit>[^\W\d_]{1,5})(?P<degree>°?)(?P<blank>\s?)[\d.,/]{1,12}")
 _BETWEEN_DIGITS = re.compile(r"[.,:/\u00a0\u066b\u066c]")
 """Separators that belong to a number in right-to-left text too (UAX 9, W4)."""
 
 
-class Glyph(NamedTuple):
-    """A character, or a cluster of a letter and its marks, with its span of the library."""
+def read_line(spans: Iterable[Any]) -> list[Glyph]:
+    """Return the characters of a line in reading order, with blanks in the gaps between words.
 
-    text: str
-    rect: Rect
-    span: Any
-
-
-def glyphs_of(spans: Sequence[Any]) -> list[Glyph]:
-    """Return the characters of a line in reading order: by position for right-to-left text, else in file order."""
-    found = [Glyph(c["c"], Rect._make(c["bbox"]), span) for span in spans for c in span["chars"]]
-    return in_reading_order(found) if right_to_left("".join(glyph.text for glyph in found)) else found
+    Those of right-to-left text are ordered by position, others as in the file.
+    """
+    found = glyphs_of(spans)
+    if right_to_left("".join(glyph.text for glyph in found)):
+        visual = sorted(found, key=lambda glyph: glyph.rect.left)
+        return in_reading_order([*found, *(blank for _, blank in gaps_between(visual))])
+    for number, blank in reversed([*gaps_between(found)]):
+        found.insert(number, blank)
+    return found
 
 
 def in_reading_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
@@ -45,9 +45,19 @@ def in_reading_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
     number = 0
     while number < len(visual):
         end = _left_to_right_end(visual, number)
-        ordered += reversed(visual[number:end]) if end > number else [visual[number]]
+        ordered += _number_first(visual[number:end][::-1]) if end > number else [visual[number]]
         number = max(end, number + 1)
     return ordered
+
+
+def _number_first(run: list[Glyph]) -> list[Glyph]:
+    """Return a left-to-right run with the unit behind its number: "85 °C" is printed as "C° 85" in these scripts."""
+    written = "".join(glyph.text for glyph in run)
+    found = _UNIT_BEFORE.fullmatch(written) if len(written) == len(run) else None
+    if found is None or not is_unit(f"{found['degree']}{found['unit']}"):
+        return run
+    unit, degree, rest = found.end("unit"), found.end("degree"), found.end("blank")
+    return [*run[rest:], *run[degree:rest], *run[unit:degree], *run[:unit]]
 
 
 def _with_doubled_letters(visual: Sequence[Glyph]) -> list[Glyph]:
@@ -103,7 +113,7 @@ def _clusters(glyphs: Sequence[Glyph]) -> list[Glyph]:
     found: list[Glyph] = []
     zero_width: list[Glyph] = []
     for glyph in glyphs:
-        if glyph.rect.width < _ZERO_WIDTH and RIGHT_TO_LEFT.match(glyph.text):
+        if not glyph.is_wide and RIGHT_TO_LEFT.match(glyph.text):
             zero_width.append(glyph)
             continue
         marked = any(unicodedata.combining(part.text) for part in zero_width)
