@@ -50,6 +50,8 @@ SINGLE = {
     "electric-volt": "voltage", "concentr-percent": "share", "concentr-permille": "share",
     "concentr-permillion": "share",
 }  # fmt: skip
+CURRENCIES = ("EUR", "USD", "GBP", "CHF", "CNY", "JPY", "INR", "RUB")
+"""Those of most documents in languages of other countries; a country's own are in `units.toml`."""
 UNLIKELY = (
     "-person", "-point", "-cup", "-drop", "-pinch", "-dram", "-jigger", "-stone", "-grain", "-carat", "-solar",
     "-dalton", "-earth", "-light", "-quarter", "-spoon", "-decade", "-night", "-jp", "-imperial", "beaufort", "-knot",
@@ -121,6 +123,8 @@ VERBS = {
 """By inspection of the forms found; Danish, Norwegian, Finnish, Hungarian and Turkish nouns cannot be told so."""
 JOINERS = "\u200c\u200d"
 """Between the letters of a word in Persian and in the scripts of India."""
+WITHIN_NAMES = str.maketrans("", "", " -.׳״")
+"""Signs in the names and abbreviations of units, in Hebrew too ("ק״ג")."""
 INVISIBLE = str.maketrans("", "", "\u00ad\u200b")
 
 
@@ -150,8 +154,27 @@ def unit_names(code: str) -> None:
             kind = SINGLE.get(unit) or MEASURED.get(unit.partition("-")[0])
             if kind and not any(part in unit for part in UNLIKELY):
                 found.setdefault(kind, set()).update(filter(None, names_of(lengths)))
+        found.setdefault("money", set()).update(currencies(Locale.parse(place)))
+        found.setdefault("speed", set()).update(rotations(Locale.parse(place)._data["unit_patterns"]))
     lines = (f"{kind} = [{listed(found[kind])}]" for kind in sorted(found))
     write_lines("unit_names", code, lines, "toml")
+
+
+def currencies(locale: Locale) -> Iterator[str]:
+    """Yield what amounts of `CURRENCIES` are called; CLDR leaves out plural forms that equal the name."""
+    for code in CURRENCIES:
+        names = [locale.currencies.get(code, ""), *locale._data["currency_names_plural"].get(code, {}).values()]
+        yield from (name.lower() for name in names if is_word(name.translate(WITHIN_NAMES)))
+
+
+def rotations(units: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[str]:
+    """Yield what revolutions per minute are called, of two parts: "Umdrehungen pro Minute", "ot./min"."""
+    for length in ("long", "short"):
+        turns, minutes = (units.get(unit, {}).get(length, {}) for unit in ("angle-revolution", "duration-minute"))
+        for pattern in (text for form, text in turns.items() if form != "per" and "{0}" in text):
+            name = " ".join(pattern.replace("{0}", "").lower().split())
+            for per in filter(None, (minutes.get("per"), units["duration-minute"].get("short", {}).get("per"))):
+                yield from (per.lower().format(spelling) for spelling in {name, name.replace(".", "")})
 
 
 def names_of(lengths: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -198,10 +221,14 @@ def listed(names: Iterable[str]) -> str:
 
 
 def spelled(pattern: str, shortest: int) -> str:
-    """What a pattern such as "{0} Stunden" calls its unit, empty for a symbol (those stand in `units.toml`)."""
+    """What a pattern such as "{0} Stunden" calls its unit, empty for a symbol (those stand in `units.toml`).
+
+    One letter with a full stop abbreviates other words as often: in Russian, "г." is a year, a town, a gram.
+    """
     name = " ".join(pattern.replace("{0}", "").lower().split())
+    letters = name.translate(WITHIN_NAMES)
     long = len(name) >= shortest or not name.isascii()
-    return name if long and is_word(name.replace(" ", "").replace("-", "")) else ""
+    return name if long and is_word(letters) and (len(letters) > 1 or "." not in name) else ""
 
 
 def names(code: str) -> None:
