@@ -160,6 +160,12 @@ def plain_numbers(text: str, language: str = "") -> list[tuple[int, int]]:
     return [one for one in found if not any(span.start < one[1] and one[0] < span.end for span in taken)]
 
 
+def unit_kind(written: str, language: str = "") -> Kind | None:
+    """Return what a unit or a currency measures, as it is written behind a number, or None for other text."""
+    unit = _unit_at(f"1 {written}", 1, language)
+    return unit.kind if unit is not None and unit.end == len(written) + 2 else None
+
+
 def is_unit(written: str, language: str = "") -> bool:
     """Whether a word or sign denotes a unit or a currency: "mm", "EUR", "hours"."""
     return _kind(written, language) is not None or _by_stem(written.casefold(), language) is not None

@@ -9,7 +9,7 @@ from itertools import groupby, takewhile, zip_longest
 from string import ascii_uppercase
 
 from pipelines.core.provenance import Span
-from pipelines.lang.quantities import Kind, in_row, quantities
+from pipelines.lang.quantities import Kind, in_row, unit_kind
 from pipelines.lang.questions import value_kinds
 from pipelines.retrieve.hit import TableRow
 
@@ -43,11 +43,11 @@ def _columns_of_units(rows: Sequence[Fields], language: str) -> Iterator[tuple[i
     width = len(rows[0]) if len({tuple(name for name, _ in row) for row in rows}) == 1 else 0
     for place in range(1, width):
         filled = [row for row in rows if row[place][1].strip(_DASHES)]
-        measured = [row for row in filled if _kinds(row[place][1], language)]
+        measured = [row for row in filled if unit_kind(row[place][1], language)]
         units = {row[place][1] for row in measured}
         if len(measured) < _MIN_ROWS or (len(units) == 1 and units < _CLASSES):
             continue
-        kinds = frozenset[Kind]().union(*(_kinds(unit, language) for unit in units))
+        kinds = frozenset(filter(None, (unit_kind(unit, language) for unit in units)))
         for beside in (range(place + 1, width), range(place - 1, 0, -1)):
             run = takewhile(partial(_has_figures, measured, _MIN_SHARE * len(filled)), beside)
             if figures := [one for one in run if _may_measure(rows[0][one][0], kinds, language)]:
@@ -60,7 +60,7 @@ def _has_figures(rows: Sequence[Fields], least: float, place: int) -> bool:
 
 def _with_unit(row: Fields, place: int, figures: Sequence[int], language: str) -> Fields:
     unit = row[place][1]
-    measured = [one for one in figures if _kinds(unit, language) and _is_figure(row[one][1])]
+    measured = [one for one in figures if unit_kind(unit, language) and _is_figure(row[one][1])]
     cells = [(name, f"{cell} {unit}" if one in measured else cell) for one, (name, cell) in enumerate(row)]
     return tuple(field for one, field in enumerate(cells) if one != place or not measured)
 
@@ -69,11 +69,6 @@ def _may_measure(name: str, kinds: frozenset[Kind], language: str) -> bool:
     """Whether a column heading is compatible with values of these kinds and does not name a unit."""
     named = value_kinds(name, language) - {Kind.NUMBER}
     return not in_row(((name, "1"),), language) and (not named or not named.isdisjoint(kinds))
-
-
-def _kinds(cell: str, language: str) -> frozenset[Kind]:
-    """Return the kind of value that a cell is a unit of; nothing if the cell is not just a unit."""
-    return frozenset(value.kind for value in quantities(f"1 {cell}", language) if value.text == f"1 {cell}")
 
 
 def _is_figure(cell: str) -> bool:

@@ -69,3 +69,11 @@ def test_an_evidence_unit_has_cells_with_units_and_unchanged_text() -> None:
     row = by_text("Quantity | Unit | K80\nFlow | m³/h | 72\nEfficiency | % | 79")["Efficiency | % | 79"]
     assert row.fields == (("Quantity", "Efficiency"), ("K80", "79 %"))
     assert {"79", "k80"} <= row.own
+
+
+def test_a_column_of_values_with_their_units_is_no_column_of_units() -> None:
+    rows = [
+        (("Room", name), ("Price", price), ("Beds", beds))
+        for name, price, beds in (("single", "240 EUR", "1"), ("double", "360 EUR", "2"), ("suite", "720 USD", "4"))
+    ]
+    assert with_units(rows, "en") == rows

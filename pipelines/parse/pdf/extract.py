@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from pipelines.lang.characters import OF_INDIA, RIGHT_TO_LEFT
+from pipelines.lang.characters import HANGUL, OF_INDIA, RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold, is_mono
 from pipelines.parse.pdf.garble import normalize_run
@@ -16,8 +16,8 @@ from pipelines.parse.pdf.interleaved import has_interleaved, without_interleaved
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
 from pipelines.parse.pdf.right_to_left import read_line
 
-_BY_CHARACTER = re.compile(f"{RIGHT_TO_LEFT.pattern}|[{OF_INDIA}]")
-"""Scripts in which the order of characters, and which are doubled, follows from their positions."""
+_BY_CHARACTER = re.compile(f"{RIGHT_TO_LEFT.pattern}|[{OF_INDIA}{HANGUL}]")
+"""Scripts in which positions tell the order of characters, which are doubled, and which blanks the library has made."""
 _SLANTED = 0.17
 """Sine of ten degrees, the minimum slope of text that is neither horizontal nor vertical."""
 _CHECKABLE = (2, 5)
