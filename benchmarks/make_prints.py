@@ -215,7 +215,11 @@ def truth_of(blocks: Sequence[Block]) -> dict[str, object]:
 
 
 def print_blocks(blocks: Sequence[Block], style: str, path: Path) -> None:
-    page = f"<!doctype html><meta charset=utf-8><style>{style}</style><body>{''.join(map(_html, blocks))}"
+    print_page(f"<!doctype html><meta charset=utf-8><style>{style}</style><body>{''.join(map(_html, blocks))}", path)
+
+
+def print_page(page: str, path: Path) -> None:
+    """Print an HTML page as PDF by Chromium."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "page.html"
         source.write_text(page, "utf-8")
