@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pipelines.lang.characters import CJK_CHARACTER, OF_INDIA
 from pipelines.parse.lines import Rect
 
-ZERO_WIDTH = 0.01
+_ZERO_WIDTH = 0.01
 """Points: the width of a character without width in a cluster, which is 0 except for rounding."""
 BESIDE_CJK = 0.3
 """Maximum gap in type sizes between a Chinese or Korean letter and a Latin one that is no blank: Word and LibreOffice
@@ -32,7 +32,12 @@ class Glyph(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        return self.rect.width >= ZERO_WIDTH
+        return self.rect.width >= _ZERO_WIDTH
+
+    @property
+    def is_print(self) -> bool:
+        """Whether its rectangle is that of what is printed."""
+        return self.is_wide and unicodedata.category(self.text[0]) not in _UNPRINTED
 
 
 def glyphs_of(spans: Iterable[Any]) -> list[Glyph]:
@@ -72,10 +77,7 @@ def gaps_between(glyphs: Sequence[Glyph]) -> Iterator[tuple[int, Glyph]]:
     How far a cluster extends is not known, so there is no gap behind one.
     """
     for number, (before, after) in enumerate(pairwise(glyphs), start=1):
-        if not all(
-            glyph.is_wide and unicodedata.category(glyph.text[0]) not in _UNPRINTED for glyph in (before, after)
-        ):
-            continue
         left, right = sorted((before, after), key=lambda glyph: glyph.rect.left)
-        if right.rect.left - left.rect.right > _WORD_GAP * after.span["size"]:
+        wide = right.rect.left - left.rect.right > _WORD_GAP * after.span["size"]
+        if wide and before.is_print and after.is_print:
             yield number, Glyph(" ", after.rect._replace(left=left.rect.right, right=right.rect.left), after.span)

@@ -7,6 +7,7 @@ and the line that they belong to without them.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,13 +21,17 @@ _SAME_BASELINE = 0.2
 _OVERLAP = 0.3
 """Maximum share of a character that kerning and slanted type print over the next one."""
 
+_MOST_LINES = 400
+"""Maximum lines on a baseline that are compared; those of text and tables have fewer, a page of scattered characters
+more."""
+
 Character = tuple[Any, Any]
 """A character and the span of the library that it is in."""
 
 
 def has_interleaved(blocks: Iterable[Any]) -> bool:
     """Whether the rectangle of a line lies between the ends of another line on its baseline."""
-    return any(next(_around(line, row), None) is not None for row in _rows(blocks) for line in row)
+    return any(True for row in _rows(blocks) for _ in _enclosed(row))
 
 
 def without_interleaved(blocks: Sequence[Any]) -> Sequence[Any]:
@@ -36,12 +41,10 @@ def without_interleaved(blocks: Sequence[Any]) -> Sequence[Any]:
     ]
     blanks = [blank for block in blocks for line in block.get("lines", ()) for blank in _blanks_at_the_end(line)]
     inside: dict[int, list[Any]] = {}
-    lines: dict[int, Any] = {}
     for row in _rows([*printed, {"lines": blanks}]):
-        for line in sorted(row, key=_width):
+        for line in sorted(_enclosed(row), key=_width):
             home = next((one for one in _around(line, row) if _fits(line, one)), None)
             if home is not None:
-                lines[id(home)] = home
                 inside.setdefault(id(home), []).extend((*inside.pop(id(line), ()), line))
     gone = {id(line) for parts in inside.values() for line in parts}
     if not gone:
@@ -69,21 +72,30 @@ def _line(line: Any, found: Sequence[Character]) -> Any:
 
 
 def _rows(blocks: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield the horizontal lines by baseline, where there are several."""
+    """Yield the horizontal lines by baseline, where there are several, but not too many."""
     lines = [line for block in blocks for line in block.get("lines", ()) if line["spans"] and line["dir"][0] == 1.0]
     row: list[Any] = []
-    for line in sorted(lines, key=_baseline):
-        if row and _baseline(line) - _baseline(row[-1]) > _SAME_BASELINE * line["spans"][0]["size"]:
-            yield from [row] if len(row) > 1 else []
+    for line in [*sorted(lines, key=_baseline), None]:
+        if row and (line is None or _baseline(line) - _baseline(row[0]) > _SAME_BASELINE * row[0]["spans"][0]["size"]):
+            if 1 < len(row) <= _MOST_LINES:
+                yield row
             row = []
-        row.append(line)
-    yield from [row] if len(row) > 1 else []
+        if line is not None:
+            row.append(line)
+
+
+def _enclosed(row: Sequence[Any]) -> Iterator[Any]:
+    """Yield the lines of a row that begin and end between the ends of another one."""
+    end = -math.inf
+    for _, group in groupby(sorted(row, key=_left), key=_left):
+        lines = list(group)
+        yield from (line for line in lines if _right(line) < end)
+        end = max(end, *map(_right, lines))
 
 
 def _around(line: Any, row: Sequence[Any]) -> Iterator[Any]:
     """Yield the lines of a row that begin before a line and end behind it, the narrowest first."""
-    left, _, right, _ = line["bbox"]
-    longer = (one for one in row if one["bbox"][0] < left and right < one["bbox"][2])
+    longer = (one for one in row if _left(one) < _left(line) and _right(line) < _right(one))
     yield from sorted(longer, key=_width)
 
 
@@ -105,9 +117,8 @@ def _joined(line: Any, parts: Sequence[Any]) -> Any:
     Vowel signs of Hindi and Thai lie above and before the letter that they follow, so positions alone do not give it.
     """
     found = list(_characters(line))
-    for part in sorted(parts, key=lambda one: float(one["bbox"][0])):
-        added = list(_characters(part))
-        left, right = float(part["bbox"][0]), float(part["bbox"][2])
+    for part in sorted(parts, key=_left):
+        added, left, right = list(_characters(part)), _left(part), _right(part)
         found = [one for one in found if not _is_made_blank(one, left, right)] if _has_print(part) else found
         middle = (left + right) / 2
         behind = (number for number, one in enumerate(found) if not _is_mark(one) and _middle(one) > middle)
@@ -150,5 +161,13 @@ def _baseline(line: Any) -> float:
     return float(line["spans"][0]["origin"][1])
 
 
+def _left(line: Any) -> float:
+    return float(line["bbox"][0])
+
+
+def _right(line: Any) -> float:
+    return float(line["bbox"][2])
+
+
 def _width(line: Any) -> float:
-    return float(line["bbox"][2] - line["bbox"][0])
+    return _right(line) - _left(line)
