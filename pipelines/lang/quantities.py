@@ -63,9 +63,9 @@ _BLANKS = re.compile(r"\s+")
 _YEAR, _YEAR_BEFORE = 5, re.compile(r"(?<![\d.,])(?:19|20)\d\d$")
 _LONGEST = 32
 """Maximum characters of the name of a unit."""
-_SHORTEST_NAME = 2
-_SHORTEST_PART = 4
-"""Minimum letters of both parts of a compound with a unit: "Betriebsstunden", but not "Montage"."""
+_SHORTEST_NAME, _SHORTEST_PART = 2, 4
+"""Minimum letters of a unit that may follow another word, which "h" may not, and of both parts of a compound with a
+unit: "Betriebsstunden", but not "Montage"."""
 _CELLS = re.compile(r"[|(),\[\]:\n]")
 _TABLE = read_table("units")
 _SIGNS = re.escape(CURRENCY)
@@ -196,6 +196,8 @@ def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]
 
 
 class _Unit(NamedTuple):
+    """A unit in a text, from `start` to `end`."""
+
     kind: Kind
     start: int
     end: int
