@@ -35,6 +35,8 @@ OF_INDIA = r"\u0900-\u0dff"
 
 WORD_CHARACTER = re.compile(r"\w")
 CJK_CHARACTER = re.compile(f"[{CJK}]")
+PAIRED_CHARACTER = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
+"""A character of the scripts that are matched by pairs; most of them may follow another word without a blank."""
 CJK_RUN = re.compile(f"[{CJK}]+")
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -77,6 +79,8 @@ def _ranges(codes: Sequence[int]) -> str:
 MARK, CAPITAL, SMALL = _classes(("Mn", "Mc"), ("Lu", "Lt"), ("Ll",))
 """Combining marks, which belong to the preceding letter (vowel signs of Hindi and Thai, decomposed accents), and the
 capital and small letters of all alphabets."""
+
+MARK_CHARACTER = re.compile(f"[{MARK}]")
 
 CURRENCY = "$€£¥￥₩₹₽฿₺"
 """Currency signs."""

@@ -15,7 +15,7 @@ from rapidfuzz.distance import OSA, Prefix
 from rapidfuzz.process import extract_iter
 
 from pipelines.core.ids import normalize
-from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
+from pipelines.lang.characters import CJK, MARK, PAIRED_CHARACTER, WITHOUT_BLANKS
 from pipelines.lang.dates import date_words, with_iso_dates
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import stemmer
@@ -33,7 +33,6 @@ _JOINTS = tuple(map(re.compile, ("::", "/", r"(?<!\d)\.|\.(?!\d)", "_+", "-")))
 _MAX_SIMPLE_PARTS = 2
 """Identifiers with at most this many parts do not contain other identifiers."""
 _LETTER = re.compile(rf"[{_BY_PAIRS}][{MARK}]*")
-_PAIRED = re.compile(f"[{_BY_PAIRS}]")
 _LONGEST_CACHED = 400
 """Maximum characters of a text whose terms are cached, since several steps analyze the same sentences. On 160 pages of
 linux-doc, 30 % of the calls were cache hits."""
@@ -136,7 +135,7 @@ def forms(word: str, language: str) -> list[str]:
 
 def is_paired(word: str) -> bool:
     """Whether one of the `words` of a text is matched by pairs of letters."""
-    return _PAIRED.match(word) is not None
+    return PAIRED_CHARACTER.match(word) is not None
 
 
 def split_identifier(word: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 import ahocorasick
 
-from pipelines.lang.characters import CJK, WITHOUT_BLANKS, fold, is_joined
+from pipelines.lang.characters import PAIRED_CHARACTER, fold, is_joined
 from pipelines.lang.profile import (
     LanguageProfile,
     longest_first,
@@ -113,10 +113,6 @@ def common_rank(language: str) -> Mapping[str, int]:
     return {word: place for place, word in enumerate(words)}
 
 
-_UNSPACED = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")
-"""Words in these scripts may follow another word without a blank."""
-
-
 @cache
 def cue(name: str, language: str = "") -> re.Pattern[str]:
     """Return a pattern for the words of the cue `name` in a language, or in all languages if it is "".
@@ -131,7 +127,7 @@ def bounded(parts: Iterable[str], end: str = r"(?!\w)") -> re.Pattern[str]:
 
     Without parts it matches nothing. `end` is the boundary behind a part.
     """
-    found = [part if _UNSPACED.search(part) else rf"(?<!\w){part}{end}" for part in parts]
+    found = [part if PAIRED_CHARACTER.search(part) else rf"(?<!\w){part}{end}" for part in parts]
     return re.compile("|".join(found) or _NOTHING, re.IGNORECASE)
 
 
@@ -163,7 +159,7 @@ def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
     """
     chosen = [words for field in fields for code, words in wording(field).items() if not languages or code in languages]
     words = longest_first(word for words in chosen for word in words)
-    spaced = [word for word in words if word[0].isalnum() and not _UNSPACED.match(word)]
+    spaced = [word for word in words if word[0].isalnum() and not PAIRED_CHARACTER.match(word)]
     groups = [_beginning(spaced)] if spaced else []
     groups += [_pattern(word) for word in words if word not in spaced]
     return "(?:" + "|".join(groups) + ")" if groups else _NOTHING

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pipelines.lang.characters import CJK_CHARACTER, OF_INDIA
+from pipelines.lang.characters import CJK_CHARACTER, MARK_CHARACTER, OF_INDIA
 from pipelines.parse.lines import Rect
 
 _ZERO_WIDTH = 0.01
@@ -68,7 +68,7 @@ def _is_beside_cjk(before: Sequence[Glyph], after: Glyph) -> bool:
 def _repeats(before: Glyph, glyph: Glyph) -> bool:
     """Whether a character is the one before it, at the same place, or the same vowel sign: no letter has it twice."""
     same_place = not glyph.is_wide and before.rect == glyph.rect
-    return before.text == glyph.text and (same_place or unicodedata.category(glyph.text) in ("Mn", "Mc"))
+    return before.text == glyph.text and (same_place or MARK_CHARACTER.match(glyph.text) is not None)
 
 
 def gaps_between(glyphs: Sequence[Glyph]) -> Iterator[tuple[int, Glyph]]:

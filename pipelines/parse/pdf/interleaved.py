@@ -8,12 +8,12 @@ and the line that they belong to without them.
 from __future__ import annotations
 
 import math
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from pipelines.lang.characters import MARK_CHARACTER
 from pipelines.parse.lines import Rect, around
 
 _SAME_BASELINE = 0.2
@@ -59,10 +59,11 @@ def without_interleaved(blocks: Sequence[Any]) -> Sequence[Any]:
 
 def _blanks_at_the_end(line: Any) -> Iterator[Any]:
     """Yield the blanks at the end of a line, or in one of blanks, as a line each: some belong into another line."""
-    for one, span in reversed([*_characters(line)]):
-        if not one["c"].isspace():
-            return
-        yield _line(line, [(one, span)])
+    for span in reversed(line["spans"]):
+        for one in reversed(span["chars"]):
+            if not one["c"].isspace():
+                return
+            yield _line(line, [(one, span)])
 
 
 def _line(line: Any, found: Sequence[Character]) -> Any:
@@ -121,7 +122,8 @@ def _joined(line: Any, parts: Sequence[Any]) -> Any:
         added, left, right = list(_characters(part)), _left(part), _right(part)
         found = [one for one in found if not _is_made_blank(one, left, right)] if _has_print(part) else found
         middle = (left + right) / 2
-        behind = (number for number, one in enumerate(found) if not _is_mark(one) and _middle(one) > middle)
+        letters = ((number, one) for number, one in enumerate(found) if not MARK_CHARACTER.match(one[0]["c"]))
+        behind = (number for number, one in letters if _middle(one) > middle)
         place = next(behind, len(found))
         found[place:place] = added
     return _line(line, found)
@@ -135,10 +137,6 @@ def _is_made_blank(found: Character, left: float, right: float) -> bool:
     """Whether a character is a blank that the library put where other characters are printed."""
     start, _, end, _ = found[0]["bbox"]
     return bool(found[0]["c"].isspace() and min(end, right) - max(start, left) > (end - start) / 2)
-
-
-def _is_mark(found: Character) -> bool:
-    return unicodedata.category(found[0]["c"]) in ("Mn", "Mc")
 
 
 def _middle(found: Character) -> float:
