@@ -1,10 +1,11 @@
-"""Short manuals in languages that few other sets have: questions about them, and how their prints are read.
+"""Short manuals in languages that few other sets have: questions about them, and how prints and scans are read.
 
-usage: python -m benchmarks.manuals [--set pump|boiler] [--prints] [LANGUAGE ...]
+usage: python -m benchmarks.manuals [--set pump|boiler] [--prints | --scans] [LANGUAGE ...]
 
 The texts and questions are in `manuals.toml`. An answer is right if it has the words given there. With `--prints`,
 LibreOffice and Chromium print each first document, and the sentences, headings and cells that are read exactly are
-counted; the fonts of the languages have to be installed.
+counted; the fonts of the languages have to be installed. With `--scans`, the print of Chromium is read as a scan, with
+and without Tesseract, of which the models have to be installed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import pymupdf
 
 from benchmarks.make_prints import print_page
 from pipelines import build
@@ -46,16 +49,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", default="pump", choices=("pump", "boiler"))
     parser.add_argument("--prints", action="store_true", help="read prints instead of asking questions")
+    parser.add_argument("--scans", action="store_true", help="read scans instead of asking questions")
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE")
     args = parser.parse_args()
     manuals = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))[args.set]
-    columns = (
-        ("LibreOffice", "Chromium", "of") if args.prints else ("right", "refused", "of", "refused", "warned", "of")
-    )
-    print(f"{'':4}" + "".join(f"{column:>12}" for column in columns))
+    counts, columns = _asked, "right refused of refused warned of"
+    if args.prints:
+        counts, columns = _printed, "LibreOffice Chromium of"
+    elif args.scans:
+        counts, columns = _scanned, "RapidOCR Tesseract of"
+    print(f"{'':4}" + "".join(f"{column:>12}" for column in columns.split()))
     for language in args.languages or manuals:
         with tempfile.TemporaryDirectory() as folder:
-            counted = (_printed if args.prints else _asked)(manuals[language], language, Path(folder))
+            counted = counts(manuals[language], language, Path(folder))
         print(f"{language:4}" + "".join(f"{count:12}" for count in counted), flush=True)
 
 
@@ -90,8 +96,23 @@ def _printed(manual: Any, language: str, folder: Path) -> Sequence[int]:
     return *(sum(piece in read for piece in pieces) for read in map(_read, (by_office, places[2]))), len(pieces)
 
 
-def _read(path: Path) -> str:
-    document = parse(path, source_of(path, path.name), _SETTINGS).document
+def _scanned(manual: Any, language: str, folder: Path) -> Sequence[int]:
+    """Return how many pieces of the text are read from a scan by RapidOCR, with Tesseract too, and all."""
+    text, print_, scan = manual["documents"][0], folder / "print.pdf", folder / "scan.pdf"
+    print_page(_page(text, language), print_)
+    with pymupdf.open(print_) as pages, pymupdf.open() as scanned:
+        for page in pages:
+            grey = page.get_pixmap(dpi=200, colorspace=pymupdf.csGRAY)
+            paper = scanned.new_page(width=page.rect.width, height=page.rect.height)
+            paper.insert_image(paper.rect, stream=grey.tobytes("jpeg", jpg_quality=70))
+        scanned.save(scan)
+    pieces = list(_pieces(text))
+    read = [_read(scan, ParseSettings(ocr=OcrSettings(tesseract=used))) for used in (False, True)]
+    return *(sum(piece in text for piece in pieces) for text in read), len(pieces)
+
+
+def _read(path: Path, settings: ParseSettings = _SETTINGS) -> str:
+    document = parse(path, source_of(path, path.name), settings).document
     return _plain(" ".join(block.text for block in document.blocks)) if document is not None else ""
 
 

@@ -130,6 +130,23 @@ def ocr(subject: Subject) -> Diagnosis:
     return good(f"{engine.name} works")
 
 
+def scripts(subject: Subject) -> Diagnosis:
+    """Check the models of Tesseract, which reads the scripts that RapidOCR lacks."""
+    from pipelines.parse.ocr.tesseract import failure, usable_models
+
+    settings = subject.settings.parse.ocr
+    if not settings.tesseract or settings.engine != "rapidocr":
+        return good("off by the settings")
+    models = usable_models(settings)
+    broken = {model: why for model in models if (why := failure(model))}
+    if broken:
+        return bad("; ".join(f"{model}: {why}" for model, why in broken.items()), "install these models again")
+    if not models:
+        lacking = "none: scans in Cyrillic, Greek, Arabic, Hebrew, Korean, Thai, Vietnamese and others are not read"
+        return doubtful(lacking, "install Tesseract with the models of the scripts that you need")
+    return good(", ".join(models))
+
+
 def _picture() -> np.ndarray:
     """Return an image of a line of text, black on white."""
     from PIL import Image, ImageDraw, ImageFont
@@ -150,6 +167,7 @@ CHECKS = (
     Check("language model", endpoint, 2 * SECONDS),
     Check("embedder", embedder, 2 * SECONDS),
     Check("OCR", ocr, 120.0),
+    Check("Tesseract", scripts, 60.0),
     Check("Neo4j", neo4j),
     Check("Prefect", prefect),
     Check("LibreOffice", office),

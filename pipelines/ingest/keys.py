@@ -12,7 +12,7 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 
 # Incremented when a stage gives different results for the same input and settings, so that artifacts are recomputed.
-VERSIONS = {"parse": 26, "chunk": 13, "atomize": 16, "card": 2, "embed": 8, "recall": 2, "link": 11, "load": 3}
+VERSIONS = {"parse": 27, "chunk": 13, "atomize": 16, "card": 2, "embed": 8, "recall": 2, "link": 11, "load": 3}
 COMPILED = ("parse", "chunk", "atomize", "card", "embed")
 """The stages whose results are stored for each document."""
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)
@@ -33,6 +33,8 @@ class Makers:
     distiller: str
     embedder: str
     describer: str = ""
+    scripts: str = ""
+    """The OCR models that are installed beside the engine: when they change, illegible scans are read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: 
 
     `undescribed` identifies the figures without a description, `cut` what a parse has left out.
     """
-    limits = limits_of(settings.parse)
+    limits = limits_of(settings.parse, makers.scripts)
     whole = raw = _key("parse", source.uri, source.digest, fingerprint(settings.parse))
     raw = _key("parse", raw, limits, cut) if cut else raw
     parse = _key("parse", raw, makers.describer, undescribed) if makers.describer else raw
@@ -88,10 +90,10 @@ def stage_keys(source: Source, settings: Settings, makers: Makers, undescribed: 
     return StageKeys(readings, raw, turned_away, stopped, parse, chunk, atomize, card, embed)
 
 
-def limits_of(settings: ParseSettings) -> str:
+def limits_of(settings: ParseSettings, scripts: str) -> str:
     """Return the digest of all limits on reading a document; when they change, documents cut short are read again."""
     ocr = settings.ocr
-    return digest(f"{fingerprint(settings.limits)} {ocr.figure_limit} {ocr.figures_cpu_s:g}".encode())
+    return digest(f"{fingerprint(settings.limits)} {ocr.figure_limit} {ocr.figures_cpu_s:g} {scripts}".encode())
 
 
 def _key(stage: str, *parts: str) -> str:

@@ -17,6 +17,7 @@ from pipelines.ingest.task import WorkerSetup
 from pipelines.llm.chat import Chat
 from pipelines.llm.embedders import default_embedder
 from pipelines.llm.prompt import Prompt
+from pipelines.parse.ocr.tesseract import usable_models
 from pipelines.resources import Stores, vectors_name
 from pipelines.settings import Settings
 from pipelines.store.catalog import Catalog
@@ -191,8 +192,9 @@ def names_digest(kept: KeptClasses) -> str:
 def makers_of(settings: Settings, stores: Stores) -> Makers:
     """Return the ids of the workers in artifact keys: with a model, its name and the digests of its prompts."""
     index, folder = vectors_name(stores.embedder.info), stores.folder
+    scripts = " ".join(usable_models(settings.parse.ocr))
     if not settings.llm.configured:
-        return Makers("structural", "extractive", index)
+        return Makers("structural", "extractive", index, scripts=scripts)
     from pipelines.chunk.model_splitter import SPLIT_ROLE, SUMMARY_ROLE
     from pipelines.chunk.summaries import OVERVIEW_ROLE
 
@@ -206,7 +208,7 @@ def makers_of(settings: Settings, stores: Stores) -> Makers:
     if settings.atomize.use_model:
         kept = kept_classes(stores.catalog, classes_maker(settings, folder))
         distiller = _maker(settings, folder, "distil", "pipelines.atomize") + f" {names_digest(kept) if kept else ''}"
-    return Makers(splitter, f"{distiller} {summarizer}", index, describer)
+    return Makers(splitter, f"{distiller} {summarizer}", index, describer, scripts)
 
 
 def classes_maker(settings: Settings, folder: KnowledgeBaseFolder) -> str:

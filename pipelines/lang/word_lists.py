@@ -73,6 +73,26 @@ def common_words(language: str) -> frozenset[str]:
     return _listed(_COMMON, language)
 
 
+_LEAST_AFFECTED = 0.05
+"""Minimum share of the words of a language with letters that are lacking; names and loanwords are fewer."""
+
+
+@cache
+def missing_letters(language: str, characters: frozenset[str]) -> frozenset[str]:
+    """Return the letters of a language that are not among these characters, if its frequent words need them.
+
+    >>> from string import ascii_lowercase
+    >>> sorted(missing_letters("de", frozenset(ascii_lowercase)))
+    ['ß', 'ä', 'ö', 'ü']
+    >>> missing_letters("en", frozenset(ascii_lowercase))
+    frozenset()
+    """
+    words = common_words(language)
+    missing = {letter for word in words for letter in word if letter.isalpha()} - characters
+    affected = sum(not missing.isdisjoint(word) for word in words)
+    return frozenset(missing if affected > _LEAST_AFFECTED * len(words) else ())
+
+
 def verbs(language: str) -> frozenset[str]:
     """Return forms of verbs of a language by its ISO 639-1 code, if there is a list; "" is English."""
     return _listed("verbs", language.partition("-")[0] or "en")

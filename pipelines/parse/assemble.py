@@ -73,6 +73,7 @@ class DocumentBuilder:
         self._name_counts: Counter[str] = Counter()
         self._notes: dict[str, list[int]] = {}
         self._left_out = LeftOut()
+        self._illegible: list[str] = []
         self._hurried = hurried
         self._size = 0
         for name, value in (metadata or {}).items():
@@ -229,6 +230,10 @@ class DocumentBuilder:
         """Record what was not read because of a limit (`Parsed.unread`); `issue` is a sentence about it."""
         self._left_out = self._left_out.plus(names, issue)
 
+    def illegible(self, *names: str) -> None:
+        """Record pages and pictures that OCR cannot read; they are read again once other OCR models are installed."""
+        self._illegible.extend(names)
+
     @property
     def empty(self) -> bool:
         """Whether there is no text yet."""
@@ -245,9 +250,11 @@ class DocumentBuilder:
         self._append_headers()
         total = len(self._gallery.waiting)
         read, why = self._gallery.read(self.settings.ocr, self.task, self._keep)
-        self._add_size(sum(len(one.text) for one in read))
-        for issue in dict.fromkeys(one.issue for one in read if one.issue):
-            self.remark(f"a picture was not read off: {issue}")
+        self._add_size(sum(len(one.text) for one in read.values()))
+        for name, one in read.items():
+            if one.issue:
+                self.remark(f"a picture was not read off: {one.issue}")
+                self.illegible(name)
         left = self._gallery.waiting
         if left:
             self.left_out(*left, issue=unread_pictures_issue(len(left), total, why))
@@ -290,7 +297,7 @@ class DocumentBuilder:
 
     def _result(self, left: LeftOut) -> Parsed:
         """Return the current document, with the text of those pictures that have been read."""
-        unread = left.names
+        unread = tuple(dict.fromkeys((*left.names, *self._illegible)))
         issues = joined_issues([*page_issues(self._pages), *left.issues])
         parsed = Parsed(
             Status.PARTIAL if issues else Status.INDEXED,
@@ -300,11 +307,11 @@ class DocumentBuilder:
             issues,
             unread=unread,
             readings=self.task.readings if unread else {},
-            again=bool(unread and self.task.read),
+            again=bool(left.names and self.task.read),
         )
         if not self.empty:
             return parsed
-        status = Status.TOO_LARGE if unread else Status.EMPTY
+        status = Status.TOO_LARGE if left.names else Status.EMPTY
         return replace(parsed, status=status, reason=f"no text ({issues})" if issues else "no text")
 
     def _document(self) -> Document:

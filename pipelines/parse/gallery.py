@@ -44,13 +44,13 @@ class Gallery:
         """The digests of the pictures that have not been read yet."""
         return tuple(self._waiting)
 
-    def read(self, settings: OcrSettings, task: ParseTask, begin: Callable[[], None]) -> tuple[list[ReadOff], str]:
-        """Read the waiting pictures within the limits; return the results, and why the others were not read.
+    def read(self, settings: OcrSettings, task: ParseTask, begin: Callable[[], None]) -> tuple[dict[str, ReadOff], str]:
+        """Read the waiting pictures within the limits; return the results by digest, and why the others were not read.
 
         `begin` is called before the first picture that OCR reads.
         """
         if not self._waiting:
-            return [], ""
+            return {}, ""
         from pipelines.parse.ocr.figure_reader import FigureReader  # OCR is not loaded for documents without pictures
 
         reader = FigureReader(settings, task, begin)
@@ -62,7 +62,7 @@ class Gallery:
         for key, found in done.items():
             for piece in self._waiting.pop(key):
                 _set_text(piece, found)
-        return list(done.values()), reader.refused
+        return done, reader.refused
 
 
 def _set_text(piece: Piece, found: ReadOff) -> None:

@@ -20,7 +20,7 @@ from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.lines import Line, Rect, around, turned_box
 from pipelines.parse.magic import PDF, XPS
 from pipelines.parse.paragraphs import group_paragraphs, paragraph_text
-from pipelines.parse.parsed import Parsed, PictureText
+from pipelines.parse.parsed import Parsed, PictureText, page_name
 from pipelines.parse.reader import signed
 from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
@@ -127,6 +127,8 @@ def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image:
     width, height = frame.width * _POINTS / dpi, frame.height * _POINTS / dpi
     builder.page(Page(number, "", width, height, "ocr" if read and read.lines else "none", issue))
     builder.figure(image, Place(number))
+    if read is not None and read.issue:
+        builder.illegible(page_name(number))
     if read is not None and engine is not None:
         builder.remark(f"text by {engine.name}")
         _add_text(builder, number, read)

@@ -16,8 +16,8 @@ from pipelines.parse.lines import Line
 class PictureText:
     """The OCR result of a picture; lines and sizes are in pixels of the picture after it is turned upright.
 
-    `turn` is the clockwise rotation applied for that, in degrees. `issue` is the reason why the text is discarded, or
-    empty.
+    `turn` is the clockwise rotation applied for that, in degrees. `issue` says what is not legible, or
+    is empty.
     """
 
     lines: tuple[Line, ...]
@@ -37,7 +37,7 @@ class PictureText:
 class ReadOff:
     """The OCR result of one picture: the text and confidence of a figure, or all lines of a page.
 
-    `text` is empty if the figure has none; `issue` says why the picture could not be read.
+    `text` is empty if the figure has none; `issue` says why the picture, or a part of it, could not be read.
     """
 
     text: str = ""
@@ -81,9 +81,9 @@ class Child:
 class Parsed:
     """The result of parsing a file. `document` is None unless the status is searchable; then `reason` says why.
 
-    `unread` lists what was not read because of a limit: figures by digest, pages ("page 41"), the rest. If there is
-    any, `readings` has the OCR results so far, so that the next run need not repeat them, and `again` says whether that
-    run can get further within the same limits.
+    `unread` lists what was not read because of a limit, or is not legible for the OCR models that are installed:
+    figures by digest, pages ("page 41"), the rest. If there is any, `readings` has the OCR results so far, so that the
+    next run need not repeat them, and `again` says whether that run can get further within the same limits.
     """
 
     status: Status

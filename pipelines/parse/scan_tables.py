@@ -9,6 +9,7 @@ from statistics import median
 
 from pipelines.core.provenance import Box
 from pipelines.core.table import Cell, is_data
+from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line, Rect, around, join_lines
 
 _LEAST_ROWS = 3
@@ -103,8 +104,9 @@ def _end(rows: Sequence[Row], start: int, em: float) -> int:
 
 
 def _is_close(rows: Sequence[Row], em: float) -> bool:
-    """Whether a row is between two others and close to both."""
-    return len(rows) > 2 and all(_gap(above, below) < _CLOSE * em for above, below in pairwise(rows))
+    """Whether a row is close to the one above and to one below that has several cells."""
+    several = len(rows) > 2 and len(rows[2]) > 1
+    return several and all(_gap(above, below) < _CLOSE * em for above, below in pairwise(rows))
 
 
 def _without_trailing_lines(rows: Sequence[Row], em: float) -> Sequence[Row]:
@@ -171,10 +173,13 @@ def _is_table(rows: Sequence[Row], gutters: Sequence[Gutter]) -> bool:
 
 
 def _table(rows: Sequence[Row], gutters: Sequence[Gutter], header: int, box: Callable[[Rect], Box]) -> ScanTable:
-    """Return rows as a table whose first `header` rows are its header."""
+    """Return rows as a table whose first `header` rows are its header; right-to-left text begins in the last column."""
     edges = _edges(gutters)
     rows = _joined(rows, edges)
     cells = [cell for number, row in enumerate(rows) for cell in _cells(number, row, edges, box)]
+    if right_to_left(" ".join(cell.text for cell in cells)):
+        cells = [replace(cell, column=len(edges) + 1 - cell.column - cell.column_span) for cell in cells]
+        cells.sort(key=lambda cell: (cell.row, cell.column))
     if not is_data(cells):
         cells = [replace(cell, header=cell.row < header) for cell in cells]
     return ScanTable(tuple(cells), tuple(line for row in rows for line in row))

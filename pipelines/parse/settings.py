@@ -25,6 +25,7 @@ class OcrSettings(SettingsSection):
     }
 
     engine: Engine = Field("rapidocr", description="OCR engine: rapidocr, paddleocr (an extra), or none")
+    tesseract: bool = Field(True, description="Whether Tesseract, if installed, reads scripts that rapidocr cannot")
     when: When = Field("auto", description="auto: pages whose text layer is missing or garbled; always; never")
     # benchmarks/ocr_pages.py: the word recall on rendered pages is .999; a higher resolution is only slower.
     dpi: int = Field(150, ge=72, le=600, description="Resolution at which a page is rendered for OCR")

@@ -66,6 +66,10 @@ class Scripted:
     def __init__(self, *texts: str) -> None:
         self.texts = texts
 
+    @property
+    def characters(self) -> frozenset[str]:
+        return frozenset()
+
     def read(self, image: Raster) -> list[Reading]:
         return [
             Reading(text, ((10, 30 * row), (200, 30 * row), (200, 30 * row + 20), (10, 30 * row + 20)), 0.98)

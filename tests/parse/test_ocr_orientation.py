@@ -20,6 +20,10 @@ class Scripted:
     def name(self) -> str:
         return "scripted"
 
+    @property
+    def characters(self) -> frozenset[str]:
+        return frozenset()
+
     def read(self, image: Raster) -> list[Reading]:
         self.shown.append(image.shape[:2])
         return self.replies.pop(0) if self.replies else []

@@ -8,7 +8,8 @@ import pytest
 import rapidocr
 
 from pipelines.core.errors import SettingsError
-from pipelines.parse.ocr.engine import DETECTION, RECOGNITION, ocr_engine
+from pipelines.parse.ocr.engine import ocr_engine
+from pipelines.parse.ocr.paddle import DETECTION, RECOGNITION
 from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn

@@ -113,3 +113,17 @@ def test_a_word_in_two_fonts_is_read_whole(document_of: Any) -> None:
     pdf = Pdf().page().text(72, 100, "p", font="cour").text(72 + 2 * 6.6, 100, "mp valve", font="cour")
     pdf.text(72 + 6.6, 100, "u", font="cobo")
     assert [block.text for block in document_of("a.pdf", pdf.data()).blocks] == ["pump valve"]
+
+
+@pytest.mark.parametrize(
+    ("visual", "read"),
+    [
+        ("20% תוחל", "לחות 20%"),
+        ("±3 הייטס", "סטייה ±3"),
+        ("85°C הרוטרפמט", "טמפרטורה 85°C"),
+        ("רלוד $5 ריחמ", "מחיר $5 דולר"),
+        ("%20 ةبوطر", "رطوبة 20%"),
+    ],
+)
+def test_signs_of_a_number_are_on_its_side(visual: str, read: str) -> None:
+    assert texts([{"lines": [line(span(*evenly(visual)))]}]) == [read]

@@ -78,7 +78,7 @@ class FigureReader:
             return None
         if not found.issue:
             _remember((name, settings), found)
-        self._task.read[name] = found
+            self._task.read[name] = found
         return found
 
     def _read_new(self, data: bytes) -> ReadOff | None:
@@ -117,7 +117,8 @@ class FigureReader:
             return _NOTHING
         found = read_picture(engine, image, self._settings)
         enough = sum(character.isalnum() for character in found.text) >= _LEAST_CHARACTERS
-        return ReadOff(found.text, min(_MOST_CONFIDENCE, found.confidence)) if enough else _NOTHING
+        confidence = min(_MOST_CONFIDENCE, found.confidence)
+        return ReadOff(found.text, confidence, found.issue) if enough or found.issue else _NOTHING
 
     def _load_if_drawn(self, data: bytes) -> Raster | None:
         try:

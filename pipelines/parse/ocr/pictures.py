@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -12,6 +12,9 @@ import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.identify import detect_language
+from pipelines.lang.profile import profile
+from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.ocr.engine import SIDEWAYS, OcrEngine, Raster, Reading
@@ -20,8 +23,10 @@ from pipelines.parse.settings import OcrSettings
 
 _CONFIDENT = 0.9
 """Minimum mean confidence at which the first orientation tried is accepted."""
-_LEAST_CHARACTERS = 8
-"""Minimum characters from which the orientation can be told."""
+_LIKELY = 0.5
+"""Minimum confidence of a line; below it, the engine itself considers another reading more likely."""
+_LEAST_EXTENT = 2.5
+"""Minimum length of lines by their heights from which the orientation can be told: eight Latin characters."""
 _LEAST_SLOPE_CHARACTERS = 5
 """The slope of a line is only measured if it has more characters."""
 _LEAST_SKEW = math.radians(0.1)
@@ -35,7 +40,8 @@ class UprightReading:
     """The text of a picture in its best orientation.
 
     `turn` is the rotation applied before reading, in degrees clockwise. `lines` are in pixels of the rotated picture,
-    deskewed by `skew` radians. `confidence` is the mean over all characters, 0 if there are none.
+    deskewed by `skew` radians. `confidence` is the mean over all characters, 0 if there are none. `detected` are all
+    lines, also those that are not recognized.
     """
 
     lines: tuple[Line, ...]
@@ -44,6 +50,18 @@ class UprightReading:
     width: int
     height: int
     confidence: float
+    detected: tuple[Reading, ...] = ()
+
+    def share(self, least: float) -> float:
+        """Return the share of the length of the detected lines that is read with at least this confidence."""
+        length = sum(reading.length for reading in self.detected)
+        return sum(reading.length for reading in self.detected if reading.confidence >= least) / max(1.0, length)
+
+    @property
+    def legibility(self) -> float:
+        """The mean confidence by length, with 0 for lines that are not recognized."""
+        length = sum(reading.length for reading in self.detected)
+        return sum(reading.length * reading.confidence for reading in self.detected) / max(1.0, length)
 
 
 def read_upright(engine: OcrEngine, image: Raster) -> UprightReading:
@@ -54,7 +72,7 @@ def read_upright(engine: OcrEngine, image: Raster) -> UprightReading:
     one upside down.
     """
     best = _read_turned(engine, image, _likely_turn(image))
-    if _is_confident(best) or _characters(best.lines) < _LEAST_CHARACTERS:
+    if _is_confident(best) or _extent(best.detected) < _LEAST_EXTENT:
         return best
     for turn in _other_turns(best):
         reread = _read_turned(engine, image, turn)
@@ -81,9 +99,14 @@ def _characters(lines: Sequence[Line]) -> int:
     return sum(len(line.text) for line in lines)
 
 
+def _extent(readings: Iterable[Reading]) -> float:
+    """Return the total length of lines by their heights, whether they are recognized or not."""
+    return sum(reading.length / reading.height for reading in readings)
+
+
 def _score(reread: UprightReading) -> float:
     """Return the number of characters, weighted by their confidence above one half."""
-    return sum(len(line.text) * max(0.0, line.confidence - 0.5) for line in reread.lines)
+    return sum(len(line.text) * max(0.0, line.confidence - _LIKELY) for line in reread.lines)
 
 
 def _is_confident(reread: UprightReading) -> bool:
@@ -120,10 +143,11 @@ def _variation(profile: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> fl
 
 def _deskewed(readings: Sequence[Reading], turn: int, width: int, height: int) -> UprightReading:
     skew = _skew(readings)
-    lines = tuple(_to_line(reading, skew, width, height) for reading in readings if reading.text.strip())
+    read = [reading for reading in readings if reading.text and reading.confidence >= _LIKELY]
+    lines = tuple(_to_line(reading, skew, width, height) for reading in read)
     characters = _characters(lines)
     confidence = sum(len(line.text) * line.confidence for line in lines) / characters if characters else 0.0
-    return UprightReading(lines, turn, skew, width, height, confidence)
+    return UprightReading(lines, turn, skew, width, height, confidence, tuple(readings))
 
 
 def _skew(readings: Sequence[Reading]) -> float:
@@ -153,9 +177,21 @@ def _rotated(point: tuple[float, float], angle: float, x: float, y: float) -> tu
     return x + across * cosine - down * sine, y + across * sine + down * cosine
 
 
-_NOT_LEGIBLE = "text not legible: a script that OCR cannot read, or a poor picture"
-_LEAST_ILLEGIBLE = 60
-"""Minimum characters of low confidence that are text; fewer are grain and edges in a photograph."""
+_NOT_LEGIBLE = "text not legible: a poor picture, or a script for which Tesseract with its model is needed"
+_PARTLY_LEGIBLE = "{} of {} lines not legible: poorly printed, or a script for which Tesseract with its model is needed"
+_DAMAGED = "words lack letters that the OCR engine does not know ({}): Tesseract with its model for {} is needed"
+_LEAST_LETTERS, _LEAST_ACCENTS = 40, 3
+"""Minimum letters that tell a language, a line of text, and of these such that English lacks: Vietnamese and Greek have
+them, whatever is lost."""
+_MOST_LISTED = 5
+"""Maximum letters that an issue lists."""
+_LEAST_SURE = 0.25
+"""Minimum share of the length of the lines that is read with high confidence. Of legible figures and pages in
+`shared/data` it is above one half; of scans in scripts that RapidOCR lacks, below .1."""
+_LEAST_ILLEGIBLE = 30
+"""Minimum length of illegible lines by their heights, about 60 characters; less is grain and edges in a photograph."""
+_MOST_UNREAD = 0.25
+"""Maximum share of the long lines that is not legible, by length, without an issue: stamps, logos, handwriting."""
 _LARGER_TYPE = 1.4
 """Minimum ratio of a line's height to the median that is larger type; heights of OCR boxes vary by a third."""
 
@@ -163,15 +199,34 @@ _LARGER_TYPE = 1.4
 def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> PictureText:
     """Read a picture and return its lines without those of low confidence.
 
-    If the mean confidence is too low there are no lines, and a longer text is reported as not legible.
+    If hardly any text is legible, there are no lines. What is not legible, unless it is short, is an issue.
     """
     reread = read_upright(engine, image)
     size = reread.width, reread.height, reread.turn, reread.confidence
-    if reread.confidence < settings.script_confidence:
-        many = sum(len(line.text) for line in reread.lines) >= _LEAST_ILLEGIBLE
-        return PictureText((), *size, _NOT_LEGIBLE if many else "")
-    kept = [line for line in reread.lines if line.confidence >= settings.min_confidence]
-    return PictureText(_with_sizes(_without_stray_cjk(kept)), *size)
+    lines = [reading for reading in reread.detected if reading.is_long]
+    unread = [reading for reading in lines if reading.confidence < settings.script_confidence]
+    much = _extent(unread) >= _LEAST_ILLEGIBLE
+    if reread.legibility < settings.script_confidence and reread.share(_CONFIDENT) < _LEAST_SURE:
+        return PictureText((), *size, _NOT_LEGIBLE if much else "")
+    partly = much and _extent(unread) > _MOST_UNREAD * _extent(lines)
+    least = settings.script_confidence if partly else settings.min_confidence
+    kept = [line for line in reread.lines if line.confidence >= least]
+    issue = _PARTLY_LEGIBLE.format(len(unread), len(lines)) if partly else ""
+    issue = _damage(" ".join(line.text for line in kept), engine) or issue
+    return PictureText(_with_sizes(_without_stray_cjk(kept)), *size, issue)
+
+
+def _damage(text: str, engine: OcrEngine) -> str:
+    """Return that the text lacks letters of its language which the engine cannot recognize, empty if it does not."""
+    letters = [character for character in text if character.isalpha()]
+    accents = sum(not letter.isascii() for letter in letters)
+    if not engine.characters or len(letters) < _LEAST_LETTERS or accents < _LEAST_ACCENTS:
+        return ""
+    language = detect_language(text)
+    missing = missing_letters(language, engine.characters)
+    if not missing or not missing.isdisjoint(text):  # another engine has read them
+        return ""
+    return _DAMAGED.format(" ".join(sorted(missing)[:_MOST_LISTED]), profile(language).name)
 
 
 def _without_stray_cjk(lines: Sequence[Line]) -> list[Line]:
@@ -223,5 +278,6 @@ def read_page(
     if found is not None and found.page is not None:
         return found.page
     read = read_picture(engine, draw(), settings)
-    task.read[page_name(number)] = ReadOff(page=read)
+    if not read.issue:  # after Tesseract is installed, it is read again
+        task.read[page_name(number)] = ReadOff(page=read)
     return read

@@ -48,7 +48,7 @@ _ASIDES = (RegionKind.HEADER, RegionKind.FOOTER, RegionKind.FOOTNOTE)
 class ReadPage:
     """The content of a page: items in reading order, running headers and footers, and remarks on the reading.
 
-    `unread` says that a limit prevented the page, or OCR of it, from being read.
+    `unread` says that a limit prevented the page, or OCR of it, from being read; `illegible`, that OCR cannot read it.
     """
 
     page: Page
@@ -56,6 +56,7 @@ class ReadPage:
     furniture: tuple[PageItem, ...] = ()
     remarks: tuple[str, ...] = ()
     unread: bool = False
+    illegible: bool = False
 
 
 class PageReader:
@@ -250,7 +251,7 @@ class PageReader:
         )
         found = sum(len(line.text) for line in read.lines)
         if why == "a scan" and found <= len(raw.text):
-            return None
+            return replace(self._by_text_layer(raw, read.issue), illegible=True) if read.issue else None
         return self._ocr_page(raw, read, why)
 
     def _dpi(self, raw: RawPage) -> int:
@@ -283,7 +284,7 @@ class PageReader:
         asides = [maker.item(kind, [line]) for kind, line in furniture]
         remarks = (f"{why}, read by OCR",) if items else ()
         placed = (*_with_boxes(list_levels(items), scan), *_with_boxes([*figures, *self._notes(raw)], raw))
-        return ReadPage(page, placed, _with_boxes(asides, scan), remarks)
+        return ReadPage(page, placed, _with_boxes(asides, scan), remarks, illegible=bool(read.issue))
 
 
 def _scan_items(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageItem]:

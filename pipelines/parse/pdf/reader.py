@@ -120,6 +120,8 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         builder.page(page.page)
         if page.unread:
             builder.left_out(page_name(page.page.number))
+        if page.illegible:
+            builder.illegible(page_name(page.page.number))
         for remark in page.remarks:
             builder.remark(remark, page.page.number)
         for item in page.furniture:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from pipelines.lang.characters import RIGHT_TO_LEFT, right_to_left
@@ -41,10 +41,11 @@ def read_line(spans: Iterable[Any]) -> list[Glyph]:
 def in_reading_order(glyphs: Sequence[Glyph]) -> list[Glyph]:
     """Return the characters of a right-to-left line in reading order."""
     visual = _with_doubled_letters(sorted(_clusters(glyphs), key=lambda glyph: (-glyph.rect.right, -glyph.rect.left)))
+    signs = _signs_of_numbers([glyph.text for glyph in visual])
     ordered: list[Glyph] = []
     number = 0
     while number < len(visual):
-        end = _left_to_right_end(visual, number)
+        end = _left_to_right_end(visual, number, signs)
         ordered += _number_first(visual[number:end][::-1]) if end > number else [visual[number]]
         number = max(end, number + 1)
     return ordered
@@ -80,14 +81,32 @@ def _with_doubled_letters(visual: Sequence[Glyph]) -> list[Glyph]:
     return found
 
 
-def _left_to_right_end(visual: Sequence[Glyph], start: int) -> int:
+def _signs_of_numbers(texts: Sequence[str]) -> set[int]:
+    """Return the positions of the signs that belong to a number, as in "20%" and "±3" (UAX 9, W5).
+
+    In Arabic text they are written like the text (W2).
+    """
+    kinds = [unicodedata.bidirectional(text[:1]) if text else "" for text in texts]
+    if "AL" in kinds:
+        return set()
+    signs: set[int] = set()
+    for order in (range(len(kinds)), range(len(kinds) - 1, -1, -1)):
+        beside = False
+        for number in order:
+            beside = kinds[number] == "EN" or (beside and kinds[number] == "ET")
+            if beside and kinds[number] == "ET":
+                signs.add(number)
+    return signs
+
+
+def _left_to_right_end(visual: Sequence[Glyph], start: int, signs: Container[int]) -> int:
     """Return the end of the left-to-right run (Latin words or a number) at `start`, or `start` if there is none."""
-    if not _is_left_to_right(visual[start].text):
+    if not (start in signs or _is_left_to_right(visual[start].text)):
         return start
     end, latin = start, False
     for number in range(start, len(visual)):
         text = visual[number].text
-        if _is_left_to_right(text):
+        if number in signs or _is_left_to_right(text):
             between = "".join(glyph.text for glyph in visual[end:number])
             latin = latin or text.isalpha()
             word = all(_is_left_to_right(glyph.text) for glyph in visual[end:number])
