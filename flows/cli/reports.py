@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from flows.cli.printing import TextTable, console, line, print_json
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _NOTED_SECONDS = 1.0
 """Minimum seconds of a step that the report of a run names: most steps of a small run take less."""
+_UNREAD = (Status.PARTIAL.value, Status.EMPTY.value)
+"""Statuses of documents that are no failures, but not wholly read."""
 _STYLES = {"failed": "red", "partial": "yellow", "unfinished": "yellow"}
 
 
@@ -32,6 +35,9 @@ def print_report(report: Report) -> None:
         out.print(_usage(report))
     for failure in report.failures:
         out.print(line((failure.status.value, "red"), f" {failure.subject}: {failure.reason}"))
+    if unread := ", ".join(f"{report.documents[name]} {name}" for name in _UNREAD if report.documents.get(name)):
+        command = f"strata status --kb {quote(report.knowledge_base)}"
+        out.print(line((f"{unread}: `{command}` gives the reasons", "yellow")))
     if report.repeated:
         out.print(line((report.repeated, "yellow")))
     if report.unfinished:

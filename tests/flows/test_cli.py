@@ -146,6 +146,14 @@ def test_a_broken_file_is_reported_and_changes_the_exit_code(strata: Strata, tmp
     assert strata("runs", "--kb", tmp_path / "kb")[1].splitlines()[1].split()[4:7] == ["3", "0", "1"]
 
 
+def test_documents_without_text_are_pointed_out(strata: Strata, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder")
+    (folder / "nothing.txt").touch()
+    code, out, _ = strata("ingest", folder, "--kb", tmp_path / "kb", "--no-flow", "--quiet")
+    assert code == 0
+    assert f"1 empty: `strata status --kb {tmp_path / 'kb'}` gives the reasons" in " ".join(out.split())
+
+
 def test_a_question_is_answered_with_its_source(strata: Strata, kb: Path) -> None:
     code, out, _ = strata("ask", "How often is the bearing oil changed?", "--kb", kb)
     assert code == 0
