@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pymupdf
@@ -12,9 +12,11 @@ import pytest
 
 from pipelines import build
 from pipelines.core.outcome import Status
-from pipelines.parse.ocr.engine import ocr_engine
+from pipelines.parse.ocr.engine import Raster, ocr_engine
+from pipelines.parse.ocr.more_scripts import MoreScripts
 from pipelines.parse.ocr.pictures import decoded
-from pipelines.parse.ocr.tesseract import installed_models, recognize
+from pipelines.parse.ocr.rapid import RapidOcr
+from pipelines.parse.ocr.tesseract import Recognized, Word, installed_models, recognize
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.settings import OcrSettings, ParseSettings
 from tests.parse.conftest import ParseBytes
@@ -82,6 +84,21 @@ def test_a_page_in_two_scripts_is_read_by_both_engines(parse_bytes: ParseBytes) 
 def test_a_model_that_does_not_exist_reads_nothing() -> None:
     line = decoded(pymupdf.open(stream=scan(RUSSIAN))[0].get_pixmap(dpi=150).tobytes("png"))[100:160]
     assert recognize([line, line], "no such model")[1].text == ""
+
+
+def test_words_in_the_margin_of_a_line_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [
+        Word("Рабочее", 0.95, 0, 80), Word("5", 0.9, -4, -3),
+        Word("давление", 0.95, 90, 200), Word("7", 0.9, 9999, 10000),
+    ]  # fmt: skip
+
+    def scripted(pictures: Sequence[Raster], model: str) -> list[Recognized]:
+        return [Recognized(tuple(words))] * len(pictures)
+
+    monkeypatch.setattr("pipelines.parse.ocr.more_scripts.recognize", scripted)
+    page = decoded(pymupdf.open(stream=scan(RUSSIAN))[0].get_pixmap(dpi=150).tobytes("png"))
+    read = MoreScripts(RapidOcr(OcrSettings()), ["Cyrillic"]).read(page)
+    assert "Рабочее 5 давление 7" in [reading.text for reading in read]
 
 
 def test_a_scan_that_is_not_legible_is_said_to_be(parse_bytes: ParseBytes) -> None:

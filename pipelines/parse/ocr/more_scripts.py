@@ -17,12 +17,10 @@ from pathlib import PurePosixPath
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.identify import detect_language
 from pipelines.lang.word_lists import missing_letters
-from pipelines.parse.ocr.engine import Raster, Reading
+from pipelines.parse.ocr.engine import CONFIDENT, Raster, Reading
 from pipelines.parse.ocr.rapid import Detected, RapidOcr
 from pipelines.parse.ocr.tesseract import Recognized, Word, recognize
 
-_CONFIDENT = 0.9
-"""Confidence from which RapidOCR has read a line, as in `pictures`: 98 % of the lines of its scripts have it."""
 _LEAST_DOUBTFUL = 0.1
 """Minimum share of doubtful lines among the long ones, by length: a word does not start Tesseract."""
 _MOSTLY = 0.5
@@ -89,9 +87,9 @@ class MoreScripts:
         text = " ".join(reading.text for reading in readings)
         if _letters(text) >= _LEAST_LETTERS and missing_letters(detect_language(text), self.characters):
             return every
-        doubtful = [number for number in every if readings[number].confidence < _CONFIDENT]
+        doubtful = [number for number in every if readings[number].confidence < CONFIDENT]
         long = [reading for reading in readings if reading.is_long]
-        length = sum(reading.length for reading in long if reading.confidence < _CONFIDENT)
+        length = sum(reading.length for reading in long if reading.confidence < CONFIDENT)
         share = length / max(1.0, sum(reading.length for reading in long))
         return () if share < _LEAST_DOUBTFUL else doubtful if share < _MOSTLY else every
 
@@ -101,7 +99,7 @@ class MoreScripts:
         The first suitable model of a script is taken, beginning with that of the last picture; of the models of
         languages, which may share a script, the best.
         """
-        unread_first = sorted(lines, key=lambda line: (line.reading.confidence >= _CONFIDENT, -line.reading.length))
+        unread_first = sorted(lines, key=lambda line: (line.reading.confidence >= CONFIDENT, -line.reading.length))
         sample = [line.picture for line in unread_first[:_SAMPLE] if line.reading.is_long]
         best, most = "", 0.0
         for model in sorted(self._models, key=lambda name: name != self._last) if sample else ():
@@ -128,7 +126,7 @@ class MoreScripts:
 
     def _is_better(self, recognized: Recognized, reading: Reading, *, mixed: bool) -> bool:
         """Whether Tesseract has read a line; `mixed` says that other lines of the page are in scripts of RapidOCR."""
-        if reading.confidence >= _CONFIDENT:
+        if reading.confidence >= CONFIDENT:
             return recognized.confidence >= _RIGHT_MODEL and self._is_foreign(recognized.text)
         return recognized.confidence >= (max(_LEAST_LINE, reading.confidence) if mixed else _LEAST_LINE)
 
@@ -146,8 +144,7 @@ class MoreScripts:
         """
         leads = {number for number, (one, other) in enumerate(pairwise(words)) if _is_lead(one.text, other.text)}
         doubtful = [number for number, word in enumerate(words) if number in leads or _may_be_latin(word)]
-        # Tesseract's boxes may end within the last stroke of a letter.
-        pictures = [picture[:, max(0, words[number].left - 2) : words[number].right + 2] for number in doubtful]
+        pictures = [_part(picture, words[number]) for number in doubtful]
         found = list(words)
         for number, (text, confidence) in zip(doubtful, self._rapid.recognize(pictures), strict=True):
             word = words[number]
@@ -157,6 +154,13 @@ class MoreScripts:
             if latin and text.replace("°", "").isascii():
                 found[number] = replace(word, text=_with_core(word.text, text))
         return found
+
+
+def _part(picture: Raster, word: Word) -> Raster:
+    """Return the pixels of a word, at least a column: its box may be in the margin that Tesseract was given."""
+    # Tesseract's boxes may end within the last stroke of a letter.
+    start = min(max(0, word.left - 2), picture.shape[1] - 1)
+    return picture[:, start : max(start + 1, word.right + 2)]
 
 
 def _letters(text: str) -> int:

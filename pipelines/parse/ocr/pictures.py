@@ -17,12 +17,10 @@ from pipelines.lang.profile import profile
 from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
-from pipelines.parse.ocr.engine import SIDEWAYS, OcrEngine, Raster, Reading
+from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
 
-_CONFIDENT = 0.9
-"""Minimum mean confidence at which the first orientation tried is accepted."""
 _LIKELY = 0.5
 """Minimum confidence of a line; below it, the engine itself considers another reading more likely."""
 _LEAST_EXTENT = 2.5
@@ -110,7 +108,7 @@ def _score(reread: UprightReading) -> float:
 
 
 def _is_confident(reread: UprightReading) -> bool:
-    return reread.confidence >= _CONFIDENT and not _is_sideways(reread.lines)
+    return reread.confidence >= CONFIDENT and not _is_sideways(reread.lines)
 
 
 def _is_sideways(lines: Sequence[Line]) -> bool:
@@ -206,7 +204,7 @@ def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> Pic
     lines = [reading for reading in reread.detected if reading.is_long]
     unread = [reading for reading in lines if reading.confidence < settings.script_confidence]
     much = _extent(unread) >= _LEAST_ILLEGIBLE
-    if reread.legibility < settings.script_confidence and reread.share(_CONFIDENT) < _LEAST_SURE:
+    if reread.legibility < settings.script_confidence and reread.share(CONFIDENT) < _LEAST_SURE:
         return PictureText((), *size, _NOT_LEGIBLE if much else "")
     partly = much and _extent(unread) > _MOST_UNREAD * _extent(lines)
     least = settings.script_confidence if partly else settings.min_confidence

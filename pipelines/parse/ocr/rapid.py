@@ -13,11 +13,9 @@ import numpy as np
 
 from pipelines.core.errors import MissingExtra
 from pipelines.core.libraries import THREADS
-from pipelines.parse.ocr.engine import Corners, Raster, Reading
+from pipelines.parse.ocr.engine import CONFIDENT, Corners, Raster, Reading
 from pipelines.parse.settings import OcrSettings
 
-_CONFIDENT = 0.9
-"""Confidence from which a vertical line was read in the right direction, as in `pictures`."""
 _MOST_VERTICAL = 30
 """Maximum vertical lines that are read again; if there are more, the page itself is sideways (see `read_upright`)."""
 _DETECTION_SIDE = 1280
@@ -105,7 +103,7 @@ class RapidOcr:
         vertical = [
             number
             for number, line in enumerate(lines)
-            if line.reading.is_vertical and line.reading.confidence < _CONFIDENT
+            if line.reading.is_vertical and line.reading.confidence < CONFIDENT
         ]
         if not 0 < len(vertical) <= _MOST_VERTICAL:
             return lines
