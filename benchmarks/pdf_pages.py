@@ -1,22 +1,29 @@
 """Scores of PDF files with known truth, and processor seconds per page, for each layout setting.
 
-usage: python -m benchmarks.pdf_pages [FOLDER ...] [--layout auto model rules]
+usage: python -m benchmarks.pdf_pages [FOLDER ...] [--layout auto model rules] [--scans]
 
 A folder has NAME.pdf and NAME.pdf.truth.json; the default is `../shared/data/pdf`. The scorer is
-`../shared/tools/score_parse.py`; OCR is off. Each line has the folder, the layout, the mean of each score over the
-files with such content, and the seconds.
+`../shared/tools/score_parse.py`; OCR is off. With `--scans`, the files are read as grey pictures of 200 dpi, slanted by
+up to half a degree, with noise. Each line has the folder, the layout, the mean of each score over the files with such
+content, and the seconds.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import io
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
+
+import numpy as np
+import pymupdf
+from PIL import Image
 
 from pipelines.parse.json_view import to_json
 from pipelines.parse.parse import parse, source_of
@@ -30,6 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--layout", nargs="+", default=_LAYOUTS, choices=_LAYOUTS)
+    parser.add_argument("--scans", action="store_true", help="read pictures of the pages by OCR")
     arguments = parser.parse_args()
     scoring = scorer()
     data = _SHARED / "data" / "pdf"
@@ -37,7 +45,7 @@ def main() -> None:
     print(f"{'':20}{'layout':>7}" + "".join(f"{name:>9}" for name in scoring.FIGURES) + f"{'s/page':>9}")
     for folder in folders:
         for layout in arguments.layout:
-            print(_row(scoring, folder, layout), flush=True)
+            print(_row(scoring, folder, layout, arguments.scans), flush=True)
 
 
 def scorer() -> ModuleType:
@@ -50,14 +58,36 @@ def scorer() -> ModuleType:
     return module
 
 
-def _row(scoring: ModuleType, folder: Path, layout: str) -> str:
-    settings = ParseSettings(ocr=OcrSettings(engine="none"), pdf=PdfSettings.model_validate({"layout": layout}))
+def scanned(path: Path, folder: Path) -> Path:
+    """Return the pages of a PDF file as a scanner would make them, in a new file of the same name."""
+    random = np.random.default_rng(7)
+    with pymupdf.open(path) as file, pymupdf.open() as made:
+        for page in file:
+            pixels = page.get_pixmap(dpi=200, colorspace=pymupdf.csGRAY)
+            picture = Image.frombytes("L", (pixels.width, pixels.height), pixels.samples)
+            picture = picture.rotate(random.uniform(-0.5, 0.5), resample=Image.Resampling.BICUBIC, fillcolor=255)
+            # Paper and ink are neither white nor black, and there is grain.
+            grain = (
+                np.asarray(picture, dtype=np.float32) * 0.93 + 8 + random.normal(0, 6, (pixels.height, pixels.width))
+            )
+            out = io.BytesIO()
+            Image.fromarray(grain.clip(0, 255).astype(np.uint8)).save(out, "JPEG", quality=75)
+            made.new_page(width=page.rect.width, height=page.rect.height).insert_image(page.rect, stream=out.getvalue())
+        made.save(folder / path.name)
+    return folder / path.name
+
+
+def _row(scoring: ModuleType, folder: Path, layout: str, scans: bool) -> str:
+    ocr = OcrSettings() if scans else OcrSettings(engine="none")
+    settings = ParseSettings(ocr=ocr, pdf=PdfSettings.model_validate({"layout": layout}))
     scores: dict[str, list[float]] = {name: [] for name in scoring.FIGURES}
     pages, spent = 0, 0.0
     for truth in sorted(folder.rglob("*.pdf.truth.json")):
         path = truth.with_name(truth.name.removesuffix(".truth.json"))
-        began = time.process_time()
-        parsed = parse(path, source_of(path, path.name), settings)
+        with tempfile.TemporaryDirectory() as place:
+            path = scanned(path, Path(place)) if scans else path
+            began = time.process_time()
+            parsed = parse(path, source_of(path, path.name), settings)
         spent += time.process_time() - began
         pages += len(parsed.document.pages) if parsed.document else 0
         for name, value in scoring.score(json.loads(truth.read_text("utf-8")), json.loads(to_json(parsed))).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ from tests.neo4j_server import neo4j_address, neo4j_server
 
 __all__ = ["neo4j_address", "neo4j_server"]
 
+# A shell starts a job in the background with interrupts ignored, and so would the commands under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("strata", deadline=None)  # the duration of an example is meaningless on a busy machine
 settings.load_profile("strata")
 

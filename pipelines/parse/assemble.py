@@ -81,13 +81,13 @@ class DocumentBuilder:
 
     # -- text
 
-    def title(self, text: str, place: Place = NOWHERE) -> bool:
+    def title(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
         """Append the document's title as printed on its first page."""
-        return self._prose(BlockKind.TITLE, text, place)
+        return self._prose(BlockKind.TITLE, text, place, confidence=confidence)
 
-    def heading(self, text: str, level: int, place: Place = NOWHERE) -> bool:
+    def heading(self, text: str, level: int, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
         """Append a heading of `level`, from 1. Levels may be skipped; the depths of the sections have no gaps."""
-        return self._prose(BlockKind.HEADING, text, place, level=max(1, level))
+        return self._prose(BlockKind.HEADING, text, place, level=max(1, level), confidence=confidence)
 
     def paragraph(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
         return self._prose(BlockKind.PARAGRAPH, text, place, confidence=confidence)
@@ -107,22 +107,22 @@ class DocumentBuilder:
             piece = self._pieces[position]
             piece.kind, piece.level = (BlockKind.HEADING, level) if level else (BlockKind.TITLE, 0)
 
-    def code(self, text: str, place: Place = NOWHERE) -> bool:
-        return self._append(Piece(BlockKind.CODE, clean_verbatim(text), place))
+    def code(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
+        return self._append(Piece(BlockKind.CODE, clean_verbatim(text), place, confidence=confidence))
 
-    def formula(self, text: str, place: Place = NOWHERE) -> bool:
-        return self._prose(BlockKind.FORMULA, text, place)
+    def formula(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
+        return self._prose(BlockKind.FORMULA, text, place, confidence=confidence)
 
-    def caption(self, text: str, place: Place = NOWHERE) -> bool:
+    def caption(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
         """Append a caption; it is assigned to an adjacent table or figure."""
-        return self._prose(BlockKind.CAPTION, text, place)
+        return self._prose(BlockKind.CAPTION, text, place, confidence=confidence)
 
-    def footnote(self, text: str, place: Place = NOWHERE) -> bool:
-        return self._prose(BlockKind.FOOTNOTE, text, place)
+    def footnote(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
+        return self._prose(BlockKind.FOOTNOTE, text, place, confidence=confidence)
 
-    def note(self, text: str, place: Place = NOWHERE) -> bool:
+    def note(self, text: str, place: Place = NOWHERE, confidence: float = 1.0) -> bool:
         """Append a speaker note or a reviewer's comment."""
-        return self._prose(BlockKind.NOTE, text, place)
+        return self._prose(BlockKind.NOTE, text, place, confidence=confidence)
 
     def furniture(self, kind: BlockKind, text: str, place: Place = NOWHERE, *, new_words: int = 0) -> bool:
         """Add a PAGE_HEADER or PAGE_FOOTER, which is stored apart from the text.

@@ -4,39 +4,36 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image as Pillow
 from PIL import ImageOps, UnidentifiedImageError
 
-from pipelines.core.document import Page, Source
+from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, MissingExtra, StrataError, TooLarge
-from pipelines.core.provenance import Box
-from pipelines.parse.assemble import DocumentBuilder, Image, Place
-from pipelines.parse.columns import read_columns
+from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import MEBIBYTE
-from pipelines.parse.lines import Line, Rect, around, turned_box
 from pipelines.parse.magic import PDF, XPS
-from pipelines.parse.paragraphs import group_paragraphs, paragraph_text
-from pipelines.parse.parsed import Parsed, PictureText, page_name
+from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
-from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
 _HEIC = "image/heic"
 _BYTES_PER_PIXEL = 4
 """Red, green, blue and alpha."""
-_SHOWN_AS_IS = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
-_POINTS = 72.0
-"""Points per inch."""
+_ORIENTATION = 0x0112
+"""Tag of the orientation in EXIF 2.32, 4.6.4."""
+_LONGEST_PAGE = 17.0
+"""Longest side of a page in inches, that of A3; cameras state 72 pixels per inch whatever the size."""
 _USUAL_DPI = 96.0
 """Pixels per inch if a picture does not state them (CSS 2.1, 4.3.2)."""
 
 
 class ImageReader:
-    """Reads each frame of a picture as a page: the picture as a figure, then its text in reading order."""
+    """Reads each frame of a picture as a scanned page: its text in reading order, and the picture as a figure."""
 
     formats = (
         signed("image/png", ".png"),
@@ -73,14 +70,18 @@ class ImageReader:
 
 
 def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
-    builder = DocumentBuilder(source, settings, ImageReader().name)
-    single = source.media_type in _SHOWN_AS_IS
-    with _opened(io.BytesIO(data), source.media_type) as picture:
-        for number, frame in enumerate(_frames(picture, settings, source), start=1):
-            builder.task.next_page(number)
-            shown = data if single and number == 1 else _encoded(frame)
-            media_type = source.media_type if single and number == 1 else "image/png"
-            _add_page(builder, number, frame, Image(shown, media_type, frame.width, frame.height, unread=True))
+    """Read a picture as a PDF file with a page for each frame, as scans of either kind are read in the same way."""
+    from pipelines.parse.pdf.mupdf import PdfFile, write_pictures
+    from pipelines.parse.pdf.reader import append_pages
+
+    builder = DocumentBuilder(source, settings, ImageReader().name, hurried=False)
+    with TemporaryDirectory() as folder, _opened(io.BytesIO(data), source.media_type) as picture:
+        kept = data if source.media_type == "image/jpeg" and picture.getexif().get(_ORIENTATION, 1) == 1 else b""
+        frames = _frames(picture, settings, source)
+        path = Path(folder) / "pictures.pdf"
+        write_pictures(path, ((kept or _encoded(frame), *_points(frame)) for frame in frames))
+        with PdfFile(path) as file:
+            append_pages(file, builder)
     return builder.build()
 
 
@@ -110,55 +111,19 @@ def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> I
 
 
 def _encoded(frame: Pillow.Image) -> bytes:
+    from pipelines.parse.ocr.pictures import pixels
+
     out = io.BytesIO()
-    (frame if frame.mode in ("1", "L", "RGB", "RGBA", "P") else frame.convert("RGB")).save(out, "PNG")
+    (frame if frame.mode in ("1", "L", "RGB") else Pillow.fromarray(pixels(frame))).save(out, "PNG")
     return out.getvalue()
 
 
-def _add_page(builder: DocumentBuilder, number: int, frame: Pillow.Image, image: Image) -> None:
-    from pipelines.parse.ocr.engine import ocr_engine
-    from pipelines.parse.ocr.pictures import pixels, read_page
-
-    settings = builder.settings.ocr
-    engine = ocr_engine(settings)
-    read = read_page(number, lambda: pixels(frame), engine, settings, builder.task) if engine is not None else None
-    issue = "OCR is switched off" if read is None else read.issue
-    dpi = float(frame.info.get("dpi", (_USUAL_DPI,))[0]) or _USUAL_DPI
-    width, height = frame.width * _POINTS / dpi, frame.height * _POINTS / dpi
-    builder.page(Page(number, "", width, height, "ocr" if read and read.lines else "none", issue))
-    builder.figure(image, Place(number))
-    if read is not None and read.issue:
-        builder.illegible(page_name(number))
-    if read is not None and engine is not None:
-        builder.remark(f"text by {engine.name}")
-        _add_text(builder, number, read)
-
-
-def _add_text(builder: DocumentBuilder, number: int, read: PictureText) -> None:
-    for part in part_tables(read.lines, lambda rect: _box(number, rect, read)):
-        if isinstance(part, ScanTable):
-            builder.table(part.cells, _place(number, part.lines, read), confidence=_confidence(part.lines))
-        else:
-            _add_lines(builder, number, part, read)
-
-
-def _add_lines(builder: DocumentBuilder, number: int, lines: Sequence[Line], read: PictureText) -> None:
-    for column in read_columns(lines):
-        for group in group_paragraphs(column):
-            text = paragraph_text(group, max(line.rect.right for line in column))
-            builder.paragraph(text, _place(number, group, read), _confidence(group))
-
-
-def _place(number: int, group: Sequence[Line], read: PictureText) -> Place:
-    return Place(number, boxes=(_box(number, around(line.rect for line in group), read),))
-
-
-def _box(number: int, rect: Rect, read: PictureText) -> Box:
-    return turned_box(rect.box(number, read.width, read.height), -read.turn)
-
-
-def _confidence(group: Sequence[Line]) -> float:
-    return sum(line.confidence for line in group) / len(group)
+def _points(frame: Pillow.Image) -> tuple[float, float]:
+    """Return the size of a frame in points, by the pixels per inch that it states if these make a page."""
+    stated = float(frame.info.get("dpi", (_USUAL_DPI,))[0])
+    dpi = stated if max(frame.size) <= _LONGEST_PAGE * stated else _USUAL_DPI
+    # 72 points per inch.
+    return 72 * frame.width / dpi, 72 * frame.height / dpi
 
 
 DPI = 80

@@ -22,7 +22,8 @@ MEBIBYTE = 1 << 20
 # 24 MiB, a bitmap of 8 million pixels, is harmless: a small file may well grow a hundredfold.
 _ALWAYS_ALLOWED = 24 * MEBIBYTE
 PAGES_PER_PART = 100
-"""Pages of a part, to which the limits of a file apply: OCR at two seconds a page takes two thirds of them."""
+"""Pages of a part, to which the limits of a file apply: with the layout model they take a minute. OCR has parts of its
+own (`pdf.scans`)."""
 READING = 0.8
 """Share of the limit after which reading stops; the rest is for building the document."""
 

@@ -21,6 +21,10 @@ PAGE_NUMBER = re.compile(
 """A page number, also with the number of pages: "Page 3 of 20", "iv", "A-3"."""
 
 
+ASCENT, DESCENT = 0.8, 0.22
+"""Height above and below the baseline, in type sizes, used in place of the fonts' inconsistent metrics."""
+
+
 class Rect(NamedTuple):
     """A rectangle on a page, origin at the top left."""
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.outcome import Status
 from pipelines.parse.columns import read_columns
-from pipelines.parse.lines import Line
+from pipelines.parse.lines import Line, Rect
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class PictureText:
     """The OCR result of a picture; lines and sizes are in pixels of the picture after it is turned upright.
 
     `turn` is the clockwise rotation applied for that, in degrees. `issue` says what is not legible, or
-    is empty.
+    is empty. Only a page has `words`, those of each line, and `rules`, its straight lines.
     """
 
     lines: tuple[Line, ...]
@@ -26,6 +26,8 @@ class PictureText:
     turn: int = 0
     confidence: float = 0.0
     issue: str = ""
+    words: tuple[tuple[Line, ...], ...] = ()
+    rules: tuple[Rect, ...] = ()
 
     @property
     def text(self) -> str:

@@ -59,8 +59,10 @@ class Limits(SettingsSection):
     """Limits for one file, beyond which it is too large: for parsing, and for chunking, atomizing and embedding."""
 
     # Far above what documents need, below what harms a machine: 5,000 pages take a minute (benchmarks/parse_speed.py).
-    cpu_s: float = Field(300, gt=0, description="Processor seconds for one stage of one file, or of 100 of its pages")
-    # 1,800 scanned pages, 7,000 printed ones.
+    cpu_s: float = Field(
+        300, gt=0, description="Processor seconds for one stage of one file; a long one may take them for each part"
+    )
+    # 600 to 1,800 scanned pages, by the machine, 7,000 printed ones.
     file_cpu_s: float = Field(3600, gt=0, description="Processor seconds for parsing all pages of one file")
     # The longest step that reports no progress is one page in the layout model: seconds.
     stall_s: float = Field(120, gt=0, description="Seconds without progress after which a process counts as hung")

@@ -28,9 +28,9 @@ WORDS = ("Inlet valve", "Outlet valve", "Pump house", "Surge tank")
 
 
 def ticking(limit: float) -> Clock:
-    """A clock that advances by a second whenever it is read."""
+    """A clock that advances by a second whenever it is read, for a file that has no second part."""
     ticks = count()
-    return Clock(limit, 0.0, lambda: float(next(ticks)))
+    return Clock(limit, 0.0, lambda: float(next(ticks)), whole_s=limit)
 
 
 def png(text: str) -> bytes:
@@ -98,7 +98,9 @@ def test_the_next_run_reads_only_the_scans_that_are_missing(tmp_path: Path, ocr_
     for word in WORDS:
         pdf.page(300, 150).picture(0, 0, 300, 150, png(word))
     data = pdf.data()
-    first = read_pdf(tmp_path, data, ParseTask(ticking(12)))
+    # Only OCR takes time, ten seconds a page.
+    clock = Clock(50, 0.0, lambda: 10.0 * len(ocr_calls), whole_s=50)
+    first = read_pdf(tmp_path, data, ParseTask(clock))
     assert first.status is Status.PARTIAL
     assert first.again
     assert 0 < len(first.unread) < len(WORDS)
@@ -264,6 +266,18 @@ def test_every_hundred_pages_get_the_time_of_a_file(tmp_path: Path) -> None:
     assert (parsed.status, begun) == (Status.PARTIAL, [])
     assert parsed.document is not None
     assert "to 250: not read: over 250 processor seconds" in parsed.reason
+
+
+def test_a_long_scan_gets_the_time_of_a_file_several_times(tmp_path: Path, ocr_calls: list[Raster]) -> None:
+    pdf = Pdf()
+    for number in range(8):
+        pdf.page(300, 150).picture(0, 0, 300, 150, png(f"Valve {number}"))
+    begun: list[float] = []
+    # Only OCR takes time, ten seconds a page: eight pages take more than the limit.
+    clock = Clock(50, 0.0, lambda: 10.0 * len(ocr_calls))
+    parsed = read_pdf(tmp_path, pdf.data(), ParseTask(clock, on_next_part=lambda: begun.append(clock.before_s)))
+    assert (parsed.status, len(ocr_calls)) == (Status.INDEXED, 8)
+    assert begun == [20, 40, 60, 80]  # three times for OCR, and once for reading the pages
 
 
 def test_pages_that_share_an_issue_are_listed_together() -> None:

@@ -18,6 +18,7 @@ from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
+from pipelines.parse.ocr.ink import ink_of, skew_of, straight_lines, with_weight, words_of
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
 
@@ -83,7 +84,8 @@ def read_upright(engine: OcrEngine, image: Raster) -> UprightReading:
 
 def _read_turned(engine: OcrEngine, image: Raster, turn: int) -> UprightReading:
     turned = np.ascontiguousarray(np.rot90(image, -turn // 90))
-    return _deskewed(engine.read(turned), turn, turned.shape[1], turned.shape[0])
+    readings = engine.read(turned)
+    return _deskewed(readings, turn, turned.shape[1], turned.shape[0], _skew(readings))
 
 
 def _other_turns(read: UprightReading) -> tuple[int, ...]:
@@ -139,8 +141,7 @@ def _variation(profile: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> fl
     return float(np.square(np.diff(profile)).mean()) if len(profile) > 1 else 0.0
 
 
-def _deskewed(readings: Sequence[Reading], turn: int, width: int, height: int) -> UprightReading:
-    skew = _skew(readings)
+def _deskewed(readings: Sequence[Reading], turn: int, width: int, height: int, skew: float) -> UprightReading:
     read = [reading for reading in readings if reading.text and reading.confidence >= _LIKELY]
     lines = tuple(_to_line(reading, skew, width, height) for reading in read)
     characters = _characters(lines)
@@ -161,9 +162,15 @@ def _slope(reading: Reading) -> float:
 
 
 def _to_line(reading: Reading, skew: float, width: int, height: int) -> Line:
-    points = [_rotated(point, -skew, width / 2, height / 2) for point in reading.corners]
-    across, down = [x for x, _ in points], [y for _, y in points]
-    rect = Rect(min(across), min(down), max(across), max(down))
+    """Return a line with the size of its box, about the middle of the box in the deskewed picture."""
+    (left, top), right, opposite, below = reading.corners
+    middle = (left + opposite[0]) / 2, (top + opposite[1]) / 2
+    along = (math.dist((left, top), right) + math.dist(below, opposite)) / 2
+    thick = (math.dist((left, top), below) + math.dist(right, opposite)) / 2
+    is_upright = abs(right[0] - left) >= abs(right[1] - top)
+    across, down = (along, thick) if is_upright else (thick, along)
+    x, y = _rotated(middle, -skew, width / 2, height / 2)
+    rect = Rect(x - across / 2, y - down / 2, x + across / 2, y + down / 2)
     return Line(reading.text.strip(), rect, confidence=reading.confidence)
 
 
@@ -194,12 +201,16 @@ _LARGER_TYPE = 1.4
 """Minimum ratio of a line's height to the median that is larger type; heights of OCR boxes vary by a third."""
 
 
-def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> PictureText:
+def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings, *, is_page: bool = False) -> PictureText:
     """Read a picture and return its lines without those of low confidence.
 
-    If hardly any text is legible, there are no lines. What is not legible, unless it is short, is an issue.
+    If hardly any text is legible, there are no lines. What is not legible, unless it is short, is an issue. Bold type,
+    the places of words, and straight lines are only looked for on a page.
     """
     reread = read_upright(engine, image)
+    if is_page and reread.lines:
+        skew = skew_of(ink_of(image, reread.turn), reread.skew)
+        reread = _deskewed(reread.detected, reread.turn, reread.width, reread.height, skew)
     size = reread.width, reread.height, reread.turn, reread.confidence
     lines = [reading for reading in reread.detected if reading.is_long]
     unread = [reading for reading in lines if reading.confidence < settings.script_confidence]
@@ -211,7 +222,14 @@ def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings) -> Pic
     kept = [line for line in reread.lines if line.confidence >= least]
     issue = _PARTLY_LEGIBLE.format(len(unread), len(lines)) if partly else ""
     issue = _damage(" ".join(line.text for line in kept), engine) or issue
-    return PictureText(_with_sizes(_without_stray_cjk(kept)), *size, issue)
+    kept = _without_stray_cjk(kept)
+    found = _with_sizes(kept)
+    if not is_page or not found:
+        return PictureText(found, *size, issue)
+    ink = ink_of(image, reread.turn, reread.skew)
+    rules = straight_lines(ink, found)
+    found = with_weight(found, ink)
+    return PictureText(found, *size, issue, tuple(tuple(words_of(line, ink)) for line in found), rules)
 
 
 def _damage(text: str, engine: OcrEngine) -> str:
@@ -275,7 +293,7 @@ def read_page(
     found = task.found(page_name(number))
     if found is not None and found.page is not None:
         return found.page
-    read = read_picture(engine, draw(), settings)
+    read = read_picture(engine, draw(), settings, is_page=True)
     if not read.issue:  # after Tesseract is installed, it is read again
         task.read[page_name(number)] = ReadOff(page=read)
     return read

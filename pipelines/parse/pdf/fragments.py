@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.lang.characters import CJK_CHARACTER, right_to_left
-from pipelines.parse.lines import Line, Rect, TextStyle, around
+from pipelines.parse.lines import ASCENT, DESCENT, Line, Rect, TextStyle, around
 from pipelines.parse.pdf.garble import normalize_run, superscript
 from pipelines.parse.pdf.glyphs import BESIDE_CJK
 
-_SUPERSCRIPT, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
+_SUPERSCRIPT, _ITALIC, _MONO, BOLD = 1, 2, 8, 16
 """Flags of a span in PyMuPDF ("Font flags" of TextPage)."""
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|-bd|bd$|,b\b", re.IGNORECASE)
 _MONO_NAME = re.compile(r"courier|mono|consol|typewriter|cmtt|inconsolata|menlo|lucidaconsole", re.IGNORECASE)
@@ -26,15 +27,13 @@ _SCRIPT_BOUNDARY = re.compile("(?<=[\u0590-\u08ff])(?=[A-Za-z])|(?<=[A-Za-z])(?=
 _MOST_COMPARED = 24
 """Maximum groups on a baseline that are compared: more than in a row of a table; it limits the time for a page of
 scattered characters."""
-_WORD_GAP, _LABEL_GAP = 0.9, 4.5
+WORD_GAP, _LABEL_GAP = 0.9, 4.5
 """Maximum gaps in ems within a line: between justified words (a blank is 0.3), and after a number or bullet."""
 _TOUCHING = 0.12
 """Maximum gap in ems without a blank: a thin space is a sixth or an eighth of an em, and letters with tracking are
 closer."""
 _WATERMARK_SIZE = 24.0
 """Minimum size in points of slanted text that is a watermark; smaller text is a label of a drawing."""
-_ASCENT, _DESCENT = 0.8, 0.22
-"""Height above and below the baseline, in type sizes, used in place of the fonts' inconsistent metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +50,17 @@ class FontRun:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Runs on one baseline; `horizontal` is False for rotated text, `slanted` is True for text at an oblique angle."""
+    """Runs on one baseline; `horizontal` is False for rotated text, `slanted` is True for text at an oblique angle.
+
+    `confidence` is 1 for text stored in the file.
+    """
 
     runs: tuple[FontRun, ...]
     rect: Rect
     baseline: float
     horizontal: bool
     slanted: bool = False
+    confidence: float = 1.0
 
     @property
     def is_watermark(self) -> bool:
@@ -127,7 +130,9 @@ def _touching(home: _Group, fragment: Fragment, by_baseline: Mapping[int, Sequen
 
 def _neighbour(fragment: Fragment, by_baseline: Mapping[int, Sequence[_Group]]) -> _Group | None:
     middle = round(fragment.baseline)
-    for key in (middle, middle - 1, middle + 1, middle - 2, middle + 2):
+    # As far as `_adjoins` allows.
+    steps = range(1, max(2, math.ceil(0.3 * fragment.runs[0].size)) + 1)
+    for key in (middle, *(middle + step * sign for step in steps for sign in (-1, 1))):
         for group in by_baseline.get(key, ())[-_MOST_COMPARED:]:
             if group.parts and _adjoins(group, fragment):
                 return group
@@ -145,7 +150,7 @@ def _adjoins(group: _Group, fragment: Fragment) -> bool:
         or abs(first.baseline - fragment.baseline) > 0.3 * em
     ):
         return False
-    if gap <= _WORD_GAP * em:
+    if gap <= WORD_GAP * em:
         return True
     backwards = right_to_left("".join(run.text for part in (*group.parts, fragment) for run in part.runs))
     ahead = group.rect.right > fragment.rect.right if backwards else group.rect.left < fragment.rect.left
@@ -164,7 +169,7 @@ def _bold(fragment: Fragment) -> bool:
 
 def is_bold(font: str, flags: int) -> bool:
     """Whether a font is bold by its flags or name."""
-    return bool(flags & _BOLD or _BOLD_NAME.search(font))
+    return bool(flags & BOLD or _BOLD_NAME.search(font))
 
 
 def is_mono(font: str, flags: int) -> bool:
@@ -184,7 +189,7 @@ def _line(group: Sequence[Fragment]) -> Line:
     rect, size = around(_without_indent(part) for part in parts), _size(parts)
     if parts[0].horizontal:
         baseline = parts[0].baseline
-        rect = Rect(rect.left, baseline - _ASCENT * size, rect.right, baseline + _DESCENT * size)
+        rect = Rect(rect.left, baseline - ASCENT * size, rect.right, baseline + DESCENT * size)
     text = _REDUNDANT_REPLACEMENT.sub("", text)
     if backwards:
         text = _SCRIPT_BOUNDARY.sub(" ", text)
@@ -192,7 +197,8 @@ def _line(group: Sequence[Fragment]) -> Line:
     # Superscripts have two thirds of the size in Word, 0.7 in TeX; from 0.9 on it is the same size. A mark has up to 3
     # characters.
     raised = bool(first.flags & _SUPERSCRIPT) and first.size < 0.9 * size and len(first.text.strip()) <= 3
-    return Line(" ".join(text.split()), rect, _style(parts, size), raised=raised)
+    confidence = min(part.confidence for part in parts)
+    return Line(" ".join(text.split()), rect, _style(parts, size), confidence, raised=raised)
 
 
 def _without_indent(fragment: Fragment) -> Rect:

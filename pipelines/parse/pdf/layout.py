@@ -193,6 +193,29 @@ def fill_regions(
     return in_reading_order(filled, gutters)
 
 
+def with_joined_text(regions: Sequence[FilledRegion]) -> list[FilledRegion]:
+    """Return the regions with text regions joined that are one below the other without a gap.
+
+    On a scan, the model divides paragraphs where the positions of lines are inexact; rules find their ends.
+    """
+    joined: list[FilledRegion] = []
+    for region in regions:
+        above = joined[-1] if joined else region
+        if joined and above.kind is region.kind is RegionKind.TEXT and above.lines and _continues(above, region):
+            joined[-1] = replace(above, rect=around((above.rect, region.rect)), lines=above.lines + region.lines)
+        else:
+            joined.append(region)
+    return joined
+
+
+def _continues(above: FilledRegion, region: FilledRegion) -> bool:
+    gap = region.rect.top - above.rect.bottom
+    overlap = min(above.rect.right, region.rect.right) - max(above.rect.left, region.rect.left)
+    narrower = min(above.rect.width, region.rect.width)
+    # Gaps are 0.2 of the type size, and 0.8 at most; at half of the narrower one's width, they are in one column.
+    return -region.lines[0].size < gap < 0.8 * region.lines[0].size and overlap > 0.5 * narrower
+
+
 def _kind(region: PageRegion, lines: Sequence[Line], body: TextStyle) -> RegionKind:
     if region.kind not in (RegionKind.HEADER, RegionKind.FOOTER):
         return region.kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,8 +25,8 @@ from pipelines.parse.pdf.extract import (
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
 from pipelines.parse.pdf.library import pymupdf
-from pipelines.parse.pdf.mupdf_search import grids_of, regions_of
-from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules
+from pipelines.parse.pdf.mupdf_search import grids_of, page_of, regions_of
+from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules, TextLayer
 from pipelines.parse.settings import UNLOCK_HINT
 
 _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
@@ -61,12 +61,17 @@ FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
 
 @dataclass(frozen=True, slots=True)
 class _PageText:
-    """The lines of a page after rotation by `rotation` degrees clockwise, to upright, and its height then."""
+    """The lines of a page after rotation by `rotation` degrees clockwise, to upright, and its height then.
+
+    `words` and `rules` are those found by OCR, None if the page has a text layer.
+    """
 
     rotation: int
     height: float
     lines: tuple[Line, ...]
-    watermarks: tuple[Line, ...]
+    watermarks: tuple[Line, ...] = ()
+    words: tuple[PageWord, ...] | None = None
+    rules: tuple[Rect, ...] = ()
 
 
 def _opened(path: Path) -> Any:
@@ -86,6 +91,15 @@ def _malformed(path: Path, error: Exception) -> Malformed:
     """Return the error of the library as ours, without the folder of the file, which may be a temporary one."""
     kind = "XPS file" if _is_xps(path) else "PDF"
     return Malformed(f"not a readable {kind}: {str(error).replace(str(path), path.name)}", ids=(path.name,))
+
+
+def write_pictures(path: Path, pictures: Iterable[tuple[bytes, float, float]]) -> None:
+    """Write a PDF file with each picture as a page: PNG or JPEG data, with width and height in points."""
+    with pymupdf.open() as file:
+        for data, width, height in pictures:
+            page = file.new_page(width=width, height=height)
+            page.insert_image(page.rect, stream=data, keep_proportion=False)
+        file.save(path)
 
 
 class PdfFile:
@@ -113,6 +127,7 @@ class PdfFile:
         self._upright: Any = None
         self._blocks: Any = ()
         self._rotated_file: Any = None
+        self._layer_file: Any = None
         self._page_texts: dict[int, _PageText] = {}
         self._kept_lines = 0
         self._words: list[PageWord] | None = None
@@ -237,6 +252,10 @@ class PdfFile:
         """Return the page, rotated so that most of its lines are upright."""
         text = self._text(number)
         page, log = self._upright, self._drawing_log()
+        paint = paint_of(page, log)
+        across = tuple(rule for rule in text.rules if rule.width > rule.height)
+        down = tuple(rule for rule in text.rules if rule.width <= rule.height)
+        paint = replace(paint, horizontal=paint.horizontal + across, vertical=paint.vertical + down)
         return RawPage(
             number=number,
             width=page.rect.width,
@@ -244,7 +263,7 @@ class PdfFile:
             lines=text.lines,
             watermarks=text.watermarks,
             images=tuple(images_of(page, log)),
-            paint=paint_of(page, log),
+            paint=paint,
             links=tuple(self._links(number)),
             turn=self._display_rotation,
         )
@@ -288,9 +307,21 @@ class PdfFile:
         ]
         return [*found, *boxes]
 
+    def set_text(self, number: int, layer: TextLayer) -> None:
+        """Replace the text layer of a page by what OCR found."""
+        self._open(number)
+        rotation = (self._rotation_to_upright + layer.turn) % 360
+        # A quarter turn exchanges width and height.
+        height = self._upright.rect.height if layer.turn in (0, 180) else self._upright.rect.width
+        self._page_texts[number] = _PageText(rotation, height, layer.lines, (), layer.words, layer.rules)
+        self._close_page()
+
     def words(self, number: int) -> list[PageWord]:
         """Return the words of a page; gaps without a blank character also separate words."""
         self._open(number)
+        kept = self._page_texts.get(number)
+        if self._words is None and kept is not None and kept.words is not None:
+            self._words = list(kept.words)
         if self._words is None:
             # 2 points: an italic letter may extend beyond the edge of the page.
             area = pymupdf.Rect(*Rect(*self._upright.rect).grown(2))
@@ -311,14 +342,24 @@ class PdfFile:
         if self._drawn_things > _MOST_DRAWN or self._too_complex():
             return []
         with self._reduced_antialiasing():
-            return regions_of(self._upright, with_image=with_image, drawn=self._drawn_things)
+            return regions_of(self._upright, self._searched, with_image=with_image, drawn=self._drawn_things)
 
     def grids(self, number: int) -> list[PageGrid]:
         """Return the grids of the page's tables with drawn lines; none if the page is too complex."""
         self._open(number)
         if self._drawn_things > _MOST_PATHS or self._too_complex():
             return []
-        return grids_of(self._upright)
+        return grids_of(self._searched)
+
+    @property
+    def _searched(self) -> Any:
+        """The open page as layout is searched for: with the text and lines of OCR if it has such."""
+        kept = self._page_texts.get(self._number)
+        if kept is None or kept.words is None:
+            return self._upright
+        if self._layer_file is None:
+            self._layer_file = page_of(self._upright.rect, kept.lines, kept.rules)
+        return self._layer_file[0]
 
     def _too_complex(self) -> bool:
         return self._text_pieces > _MOST_TEXT_PIECES or len(self._upright.annot_xrefs()) > _MOST_FIELDS
@@ -327,7 +368,7 @@ class PdfFile:
         """Return the straight lines in an area, including the sides of boxes."""
         self._open(number)
         found = Rules()
-        for drawing in self._upright.get_cdrawings():
+        for drawing in self._searched.get_cdrawings():
             if Rect(*drawing["rect"]).grown(1).meet(clip).width > 0:
                 add_rules(found, drawing)
         return found.without_hidden().within(clip)
@@ -390,9 +431,10 @@ class PdfFile:
     def _close_page(self) -> None:
         self._upright, self._blocks, self._words = None, (), None
         self._number = 0
-        if self._rotated_file is not None:
-            self._rotated_file.close()
-            self._rotated_file = None
+        for file in (self._rotated_file, self._layer_file):
+            if file is not None:
+                file.close()
+        self._rotated_file = self._layer_file = None
 
     def _links(self, number: int) -> Iterator[PageLink]:
         """Yield the links of a page; those of a rotated copy have no rectangle."""

@@ -215,6 +215,16 @@ class PageWord:
 
 
 @dataclass(frozen=True, slots=True)
+class TextLayer:
+    """Text and straight lines that OCR found on a page, in points of the page after `turn` degrees clockwise."""
+
+    lines: tuple[Line, ...]
+    words: tuple[PageWord, ...]
+    rules: tuple[Rect, ...]
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Bookmark:
     """An entry of the PDF's outline; `level` and `page` count from 1."""
 

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.document import BlockKind, Page
-from pipelines.core.errors import MissingExtra
 from pipelines.parse.limits import READING, ParseTask
-from pipelines.parse.lines import Line, TextStyle, around
+from pipelines.parse.lines import Line, around
 from pipelines.parse.near import Near, is_running, parts_of
-from pipelines.parse.ocr.engine import ocr_engine
-from pipelines.parse.ocr.pictures import decoded, read_page
-from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
 from pipelines.parse.pdf.boxes import boxes_beside_text, fill_with_boxes, in_box
 from pipelines.parse.pdf.figures import figure_areas, figure_item, place_figures
-from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import needs_image, needs_model, with_bullets, within_columns
+from pipelines.parse.pdf.layout import needs_image, needs_model, with_bullets, with_joined_text, within_columns
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
-from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind
+from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, RawPage, RegionKind
+from pipelines.parse.pdf.scans import OcrPage, tables_of_lines
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import table_items
-from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
-_LAST_SLOW = 0.75
-"""Share of the file's processor time after which OCR and the layout model are skipped."""
-_FEW_CHARACTERS = 200
-"""A page that is mostly a picture is read by OCR if its text layer has fewer characters."""
-_SCAN_SHARE = 0.55
-"""Share of a page covered by bitmaps from which it is a scan: even one without margins covers more than half."""
-_DRAWING_DPI = 300
-"""Dots per inch for labels of a drawing: 4 points, the smallest type on drawings, are 16 pixels high."""
+_LAST_MODEL = 0.75
+"""Share of the file's processor time after which the layout model is not used."""
 _MOST_MODEL_LINES = 1000
 """Maximum lines of a page for the layout model, which would take many seconds; only ruled tables are found then."""
 _DRAWING_SHAPES = 5_000
 """Minimum lines and shapes of a page that is a drawing."""
+_MOST_OF_PAGE = 0.5
+"""Share of a scanned page from which a figure on it is not shown apart from the page."""
 _ASIDES = (RegionKind.HEADER, RegionKind.FOOTER, RegionKind.FOOTNOTE)
 
 
@@ -62,14 +53,21 @@ class ReadPage:
 class PageReader:
     """Reads the pages of one file; `survey` and `outline` describe the whole file.
 
-    Near the end of the processor time, OCR and the layout model are skipped, so that the rest of a long file is read;
-    a page that needs OCR then has an issue. Later, no further page is read.
+    `scans` has the results of OCR of the pages that needed it. Near the end of the processor time, the layout model is
+    skipped, so that the rest of a long file is read. Later, no further page is read.
     """
 
     def __init__(
-        self, file: PdfFile, survey: Survey, outline: Outline, settings: ParseSettings, task: ParseTask
+        self,
+        file: PdfFile,
+        survey: Survey,
+        outline: Outline,
+        settings: ParseSettings,
+        task: ParseTask,
+        scans: Mapping[int, OcrPage],
     ) -> None:
         self.file = file
+        self._scans = scans
         self._task = task
         self.survey = survey
         self.outline = outline
@@ -88,21 +86,20 @@ class PageReader:
 
     def _read(self, number: int) -> ReadPage:
         raw = with_bullets(self.file.page(number))
-        why = self._wants_ocr(raw)
         above, self._open = self._open, None
-        if why and self._short_of_time and self._task.found(page_name(number)) is None:
-            return replace(self._by_text_layer(raw, f"{why}, and no time is left for OCR"), unread=True)
-        read = self._by_ocr(raw, why) if why else None
-        if read is not None:
-            return read
+        scan = self._scans.get(number)
+        if scan is not None and scan.replaced:
+            return self._by_ocr(raw, scan, above)
+        issue, unread, illegible = (scan.issue, scan.unread, scan.illegible) if scan else ("", False, False)
         remarks: tuple[str, ...] = ()
         if any(lost_characters(line.text) for line in raw.lines) and not self._short_of_time:
             raw, remarks = with_restored_characters(self.file, raw, self.settings.ocr)
-        return self._by_text_layer(raw, above=above, earlier_remarks=remarks)
+        read = self._by_text_layer(raw, issue, above, remarks)
+        return replace(read, unread=unread, illegible=illegible)
 
     @property
     def _short_of_time(self) -> bool:
-        return self._task.clock.past(_LAST_SLOW)
+        return self._task.clock.past(_LAST_MODEL)
 
     # -- the text layer
 
@@ -115,11 +112,13 @@ class PageReader:
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
-        tabular = above is not None or self._needs_model(body)
+        # On a scan, headings cannot be told by their fonts, and OCR takes much longer than the model.
+        scanned = raw.number in self._scans and self.settings.pdf.layout != "rules"
+        tabular = scanned or above is not None or self._needs_model(body)
         items = None if tabular else self._by_rules(lines, maker)
         if items is None:
             columns = bool(self.survey.gutters)
-            with_image = not tabular or columns or needs_image(body) or self.settings.pdf.layout == "model"
+            with_image = not tabular or scanned or columns or needs_image(body) or self.settings.pdf.layout == "model"
             items, more, remarks = self._by_layout_model(body, self._own_words(raw), maker, above, with_image)
             furniture += more
         else:
@@ -171,7 +170,7 @@ class PageReader:
 
         If time is short or the page is too dense for the model, only tables with drawn lines are found.
         """
-        late = self._short_of_time
+        late, scanned = self._short_of_time, body.number in self._scans
         regions = [] if late else self._model_regions(body, with_image)
         regions = within_columns(regions, body, self.survey.gutters)
         pictures = [region.rect for region in regions if region.kind is RegionKind.PICTURE]
@@ -182,16 +181,20 @@ class PageReader:
         running = [line for line in body.lines if not any(rect.holds(*line.rect.middle) for rect in apart)]
         finder = TableFinder(self.file, replace(body, lines=tuple(running)), words, self.survey.gutters)
         grids, self._open = finder.with_continued(finder.grids(expected, pictures), above)
-        free = [line for line in body.lines if not any(grid.rect.grown(1).holds(*line.rect.middle) for grid in grids)]
+        unruled = tables_of_lines(replace(body, lines=tuple(running)), grids, self.survey.gutters) if scanned else []
+        grids = [grid for grid in grids if not any(grid.rect.share_in(table.rect) > 0.5 for table in unruled)]
+        taken = [*(grid.rect for grid in grids), *(table.rect for table in unruled)]
+        free = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in taken)]
         # More than half of a region: one that only touches the table is text beside it.
-        kept = [region for region in regions if not any(region.rect.share_in(grid.rect) > 0.6 for grid in grids)]
+        kept = [region for region in regions if not any(region.rect.share_in(rect) > 0.6 for rect in taken)]
         items: list[PageItem] = []
         furniture: list[tuple[BlockKind, Line]] = []
         areas = figure_areas(body, pictures)
         tables, remarks = table_items(body, words, grids, self.survey.vocabulary, backwards=self.survey.backwards)
-        of_rect = {table.rect: table for table in tables}
+        of_rect = {table.rect: table for table in (*tables, *unruled)}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
-        for region in fill_with_boxes(kept, free, self.survey.body, self.survey.gutters, boxes):
+        filled = fill_with_boxes(kept, free, self.survey.body, self.survey.gutters, boxes)
+        for region in with_joined_text(filled) if scanned else filled:
             if region.kind is RegionKind.TABLE and region.rect in of_rect:
                 items.append(of_rect[region.rect])
             if region.kind in (RegionKind.HEADER, RegionKind.FOOTER):
@@ -201,7 +204,7 @@ class PageReader:
                 area := next((area for area in areas if region.rect.share_in(area.rect) > 0.99), None)
             ):
                 areas.remove(area)
-                items.append(figure_item(self.file, body, area, unread=bool(region.lines)))
+                items.append(figure_item(self.file, body, area, unread=scanned or bool(region.lines)))
                 items += maker.labels(region.lines)
             elif region.lines and region.kind in (RegionKind.PICTURE, RegionKind.TABLE):
                 items += [replace(item, region=region.kind) for item in maker.column(region.lines)]
@@ -209,7 +212,7 @@ class PageReader:
                 items += maker.region(region.kind, region.lines)
         if late:
             remarks.append("no time was left for the layout model")
-        others = [figure_item(self.file, body, area) for area in areas]
+        others = [figure_item(self.file, body, area, unread=scanned) for area in areas]
         return place_figures(items, others), furniture, remarks
 
     def _model_regions(self, body: RawPage, with_image: bool) -> list[PageRegion]:
@@ -222,78 +225,35 @@ class PageReader:
 
     # -- OCR
 
-    def _wants_ocr(self, raw: RawPage) -> str:
-        """Return why a page should be read by OCR, empty if its text layer is sufficient."""
-        when = self.settings.ocr.when
-        if when == "never" or self.settings.ocr.engine == "none":
-            return ""
-        if when == "always":
-            return "asked for"
-        if not raw.lines:
-            # Up to three shapes are no content: a rule above and below an empty page, and a frame.
-            return "no text layer" if raw.images or len(raw.paint.shapes) > 3 or raw.paint.vertical else ""
-        if garble_score(raw.text) >= self.settings.pdf.garble:
-            return "the text layer is garbled"
-        scanned = sum(image.rect.area for image in raw.images) > _SCAN_SHARE * raw.rect.area
-        return "a scan" if scanned and len(raw.text) < _FEW_CHARACTERS else ""
-
-    def _by_ocr(self, raw: RawPage, why: str) -> ReadPage | None:
-        """Return the page read by OCR, None if OCR is disabled or finds less text than the text layer has."""
-        try:
-            engine = ocr_engine(self.settings.ocr)
-        except MissingExtra as error:
-            return self._by_text_layer(raw, f"{why}, and {error.message}")
-        if engine is None:
-            return None
-        dpi = self._dpi(raw)
-        read = read_page(
-            raw.number, lambda: decoded(self.file.render(raw.number, dpi)), engine, self.settings.ocr, self._task
-        )
-        found = sum(len(line.text) for line in read.lines)
-        if why == "a scan" and found <= len(raw.text):
-            return replace(self._by_text_layer(raw, read.issue), illegible=True) if read.issue else None
-        return self._ocr_page(raw, read, why)
-
-    def _dpi(self, raw: RawPage) -> int:
-        """Return the resolution for OCR: that of the settings, lower for a page that would be scaled down.
-
-        A page without a bitmap has a higher one: its letters are drawn as curves, and are small if it is a drawing.
-        """
-        # 72 points per inch.
-        longest = max(raw.width, raw.height, 1.0) / 72
-        wanted = self.settings.ocr.dpi if raw.images else _DRAWING_DPI
-        # At 36 dpi, a sheet of 72 inches fits into `max_side` (2600); at less, no letter is legible.
-        return max(36, min(wanted, int(self.settings.ocr.max_side / longest)))
-
-    def _ocr_page(self, raw: RawPage, read: PictureText, why: str) -> ReadPage:
-        scan = RawPage(raw.number, read.width, read.height, read.lines, (), Paint(), turn=(raw.turn - read.turn) % 360)
-        usual = sorted(line.size for line in read.lines)[len(read.lines) // 2] if read.lines else 0.0
-        maker = BlockMaker(raw.number, read.height, replace(self.survey, body=TextStyle(usual)), self.outline)
-        lines, furniture = self.survey.furniture.split(scan.lines, scan.height)
-        items = [item for part in part_tables(lines, scan.box) for item in _scan_items(part, maker)]
-        if not is_running(read.lines) and not any(item.cells for item in items):
-            items = [replace(item, kind=BlockKind.PARAGRAPH) for item in items]
-            if not raw.images:  # a drawing whose letters are curves: its labels, grouped by part of the drawing
-                items = [
-                    PageItem(BlockKind.PARAGRAPH, part.text, raw.number, part.rect, confidence=part.confidence)
-                    for part in parts_of(lines)
-                ]
-        issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
-        page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, "ocr" if items else "none", issue)
-        figures = [figure_item(self.file, raw, area, unread=True) for area in figure_areas(raw)]
-        asides = [maker.item(kind, [line]) for kind, line in furniture]
-        remarks = (f"{why}, read by OCR",) if items else ()
-        placed = (*_with_boxes(list_levels(items), scan), *_with_boxes([*figures, *self._notes(raw)], raw))
-        return ReadPage(page, placed, _with_boxes(asides, scan), remarks, illegible=bool(read.issue))
+    def _by_ocr(self, raw: RawPage, scan: OcrPage, above: PageGrid | None) -> ReadPage:
+        """Return a page whose text layer is that of OCR; the whole page is a figure too."""
+        remarks = (f"{scan.why}, read by OCR",) if raw.lines else ()
+        if raw.lines and (raw.images or is_running(raw.lines)):
+            read = self._by_text_layer(replace(raw, images=()), scan.issue, above, remarks)
+        else:  # a drawing whose letters are curves: its labels, grouped by part of the drawing
+            labels = [
+                PageItem(BlockKind.PARAGRAPH, part.text, raw.number, part.rect, confidence=part.confidence)
+                for part in parts_of(raw.lines)
+            ]
+            page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, issue=scan.issue)
+            read = ReadPage(page, _with_boxes([*labels, *self._notes(raw)], raw), remarks=remarks)
+        items = [_with_confidence(item, raw.lines) for item in read.items if not _fills(item, raw)]
+        areas = figure_areas(replace(raw, lines=()))
+        items += _with_boxes([figure_item(self.file, raw, area, unread=True) for area in areas], raw)
+        page = replace(read.page, text_source="ocr" if raw.lines else "none")
+        return replace(read, page=page, items=tuple(items), illegible=scan.illegible)
 
 
-def _scan_items(part: ScanTable | list[Line], maker: BlockMaker) -> list[PageItem]:
-    """Return the items of a table read by OCR, or of the lines between tables."""
-    if isinstance(part, ScanTable):
-        text = "\n".join(cell.text for cell in part.cells)
-        sure = sum(line.confidence for line in part.lines) / len(part.lines)
-        return [PageItem(BlockKind.TABLE, text, maker.page, part.rect, confidence=sure, cells=part.cells)]
-    return maker.columns(part)
+def _fills(item: PageItem, page: RawPage) -> bool:
+    """Whether an item is a figure as large as most of the page, which is a figure itself."""
+    return item.kind is BlockKind.FIGURE and item.rect.area > _MOST_OF_PAGE * page.rect.area
+
+
+def _with_confidence(item: PageItem, lines: Sequence[Line]) -> PageItem:
+    """Return a table with the confidence of its lines; the other items have theirs."""
+    inside = [line.confidence for line in lines if item.rect.holds(*line.rect.middle)]
+    is_table = item.kind is BlockKind.TABLE and bool(inside)
+    return replace(item, confidence=sum(inside) / len(inside)) if is_table else item
 
 
 def _with_boxes(items: Sequence[PageItem], page: RawPage) -> tuple[PageItem, ...]:

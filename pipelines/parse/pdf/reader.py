@@ -80,23 +80,31 @@ class PdfReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         from pipelines.parse.pdf.mupdf import PdfFile
-        from pipelines.parse.pdf.pages import PageReader
-        from pipelines.parse.pdf.survey import survey
 
         with PdfFile(path, settings.passwords_for(source.uri)) as file:
             if file.pages > settings.limits.pages:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
-            outline = Outline.of(file.bookmarks())
-            surveyed = survey(file, builder.task.clock)
-            pages = PageReader(file, surveyed, outline, settings, builder.task)
-            read = []
-            for number in range(1, file.pages + 1):
-                builder.task.next_page(number)
-                read.append(pages.read(number))
+            append_pages(file, builder)
             _append_attachments(file, builder)
-        _assemble(builder, read, outline, surveyed)
         return builder.build()
+
+
+def append_pages(file: PdfFile, builder: DocumentBuilder) -> None:
+    """Append the content of all pages of a file."""
+    from pipelines.parse.pdf.pages import PageReader
+    from pipelines.parse.pdf.scans import read_scans
+    from pipelines.parse.pdf.survey import survey
+
+    outline = Outline.of(file.bookmarks())
+    scans = read_scans(file, builder.settings, builder.task)
+    surveyed = survey(file, builder.task.clock)
+    pages = PageReader(file, surveyed, outline, builder.settings, builder.task, scans)
+    read = []
+    for number in range(1, file.pages + 1):
+        builder.task.next_page(number)
+        read.append(pages.read(number))
+    _assemble(builder, read, outline, surveyed)
 
 
 def _append_attachments(file: PdfFile, builder: DocumentBuilder) -> None:
@@ -146,7 +154,7 @@ def _place(item: PageItem, labels: Mapping[int, str]) -> Place:
 
 def _append(builder: DocumentBuilder, item: PageItem, place: Place) -> bool:
     """Append an item and return True; return False if it has no text and is left out."""
-    plain: dict[BlockKind, Callable[[str, Place], bool]] = {
+    plain: dict[BlockKind, Callable[[str, Place, float], bool]] = {
         BlockKind.TITLE: builder.title,
         BlockKind.CODE: builder.code,
         BlockKind.FORMULA: builder.formula,
@@ -155,14 +163,14 @@ def _append(builder: DocumentBuilder, item: PageItem, place: Place) -> bool:
         BlockKind.NOTE: builder.note,
     }
     if item.kind in plain:
-        return plain[item.kind](item.text, place)
+        return plain[item.kind](item.text, place, item.confidence)
     match item.kind:
         case BlockKind.HEADING:
-            return builder.heading(item.text, item.level, place)
+            return builder.heading(item.text, item.level, place, item.confidence)
         case BlockKind.LIST_ITEM:
             return builder.list_item(item.text, item.level, place, item.confidence)
         case BlockKind.TABLE:
-            return builder.table(item.cells, place, parts=item.parts)
+            return builder.table(item.cells, place, parts=item.parts, confidence=item.confidence)
         case BlockKind.FIGURE if item.image is not None:
             return builder.figure(item.image, place, confidence=item.confidence)
         case _:

@@ -1,0 +1,120 @@
+"""Tests of the layout of scanned pages: headings, columns, running headers and tables, as those of a text layer."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+
+import pytest
+from PIL import Image
+
+from pipelines.core.document import BlockKind, Document
+from tests.parse.pdf_pages import LOREM, Pdf, drawn
+from tests.parse.test_pdf_reader import of_kind
+
+DocumentOf = Callable[..., Document]
+ROWS = [["Part", "Material", "Interval"], ["Impeller", "bronze", "12 months"], ["Shaft seal", "steel", "6 months"]]
+
+
+def scan(pages: Sequence[Pdf], degrees: float = 0) -> bytes:
+    """Return the pages as pictures in a PDF, laid slanted on the scanner."""
+    pdf = Pdf()
+    for page in pages:
+        out = io.BytesIO()
+        with Image.open(io.BytesIO(drawn(page.data(), dpi=150))) as picture:
+            picture.convert("L").rotate(degrees, resample=Image.Resampling.BICUBIC, fillcolor=255).save(out, "PNG")
+        pdf.page().picture(0, 0, 595, 842, out.getvalue())
+    return pdf.data()
+
+
+def report(number: int) -> Pdf:
+    pdf = Pdf().page().text(60, 50, "Pump PS-40, revision C", size=9).text(300, 815, str(number), size=9)
+    pdf.text(60, 110, f"{number} Inspection of the valves", size=16, font="hebo").box(60, 130, 535, 200, LOREM)
+    return pdf.text(60, 240, f"{number}.1 Spare parts", size=12, font="hebo").box(60, 260, 535, 330, LOREM)
+
+
+@pytest.fixture(scope="module")
+def reports() -> bytes:
+    return scan([report(number) for number in (1, 2, 3)], degrees=0.4)
+
+
+def test_headings_and_running_headers_of_a_scan_are_recognized(document_of: DocumentOf, reports: bytes) -> None:
+    document = document_of("a.pdf", reports)
+    headings = [(block.text, block.level) for block in document.blocks if block.kind is BlockKind.HEADING]
+    assert headings == [
+        (f"{number}{text}", level)
+        for number in (1, 2, 3)
+        for text, level in ((" Inspection of the valves", 1), (".1 Spare parts", 2))
+    ]
+    assert document.text.count("revision C") == 1  # at the end, since the text does not have it
+    assert {block.text for block in document.furniture} >= {"Pump PS-40, revision C", "1", "2", "3"}
+
+
+def test_columns_of_a_scan_are_read_one_after_the_other(document_of: DocumentOf) -> None:
+    left, right = (f"{side} column. {LOREM * 3}" for side in ("First", "Second"))
+    page = Pdf().page().box(50, 60, 285, 700, left).box(310, 60, 545, 700, right)
+    assert of_kind(document_of("a.pdf", scan([page])), BlockKind.PARAGRAPH) == [left.strip(), right.strip()]
+
+
+@pytest.mark.parametrize("degrees", [-0.4, 0, 0.6])
+def test_a_ruled_table_of_a_slanted_scan_has_its_cells(document_of: DocumentOf, degrees: float) -> None:
+    page = Pdf().page().box(60, 60, 535, 130, LOREM).table(60, 180, ROWS, width=150).box(60, 300, 535, 370, LOREM)
+    (table,) = document_of("a.pdf", scan([page], degrees)).tables
+    assert table.grid() == ROWS
+
+
+def test_a_cell_over_two_columns_of_a_scan_spans_them(document_of: DocumentOf) -> None:
+    page = Pdf().page().table(60, 100, [["Interval in months"]], width=300)
+    page.table(60, 122, [["Impeller", "Shaft seal"], ["12", "6"], ["18", "9"]], width=150)
+    (table,) = document_of("a.pdf", scan([page])).tables
+    assert [(cell.text, cell.column_span) for cell in table.cells if cell.row == 0] == [("Interval in months", 2)]
+
+
+def test_a_table_without_rules_ends_at_the_text_below(document_of: DocumentOf) -> None:
+    page = Pdf().page().box(60, 60, 535, 130, LOREM)
+    for number, row in enumerate(ROWS):
+        for column, text in enumerate(row):
+            page.text(60 + 150 * column, 180 + 18 * number, text)
+    document = document_of("a.pdf", scan([page.box(60, 260, 535, 330, LOREM)]))
+    (table,) = document.tables
+    assert table.grid() == ROWS
+    assert len(of_kind(document, BlockKind.PARAGRAPH)) == 2
+
+
+def test_headings_in_light_type_on_a_dark_bar_are_recognized(document_of: DocumentOf) -> None:
+    page = Pdf().page()
+    for top in (60, 200, 340):
+        page.box(60, top, 535, top + 70, LOREM)
+    for top, title in ((150, "Inspection of the valves"), (290, "Spare parts and tools")):
+        page.file[-1].draw_rect((60, top, 535, top + 30), fill=(0.1, 0.2, 0.5))
+        page.file[-1].insert_text((70, top + 21), title, fontsize=15, fontname="hebo", color=(1, 1, 1))
+    document = document_of("a.pdf", scan([page]))
+    found = [block.text for block in document.blocks if block.kind in (BlockKind.TITLE, BlockKind.HEADING)]
+    assert found == ["Inspection of the valves", "Spare parts and tools"]
+
+
+def test_a_page_scanned_sideways_has_its_headings_and_tables(document_of: DocumentOf) -> None:
+    page = Pdf().page().text(60, 80, "3 Inspection of the valves", size=16, font="hebo").box(60, 100, 535, 170, LOREM)
+    with Image.open(io.BytesIO(drawn(page.table(60, 220, ROWS, width=150).data(), dpi=150))) as picture:
+        out = io.BytesIO()
+        picture.transpose(Image.Transpose.ROTATE_90).save(out, "PNG")
+    document = document_of("a.pdf", Pdf().page(842, 595).picture(0, 0, 842, 595, out.getvalue()).data())
+    assert of_kind(document, BlockKind.HEADING) == ["3 Inspection of the valves"]
+    (table,) = document.tables
+    assert table.grid() == ROWS
+    box = next(block for block in document.blocks if block.kind is BlockKind.HEADING).provenance.boxes[0]
+    assert box.left < 0.15  # turned a quarter to the left, the top of the page is its left edge
+
+
+def test_a_tiff_is_read_like_a_scan_in_pdf(document_of: DocumentOf, reports: bytes) -> None:
+    frames = [Image.open(io.BytesIO(drawn(report(number).data(), dpi=150))) for number in (1, 2)]
+    out = io.BytesIO()
+    frames[0].save(out, "TIFF", save_all=True, append_images=frames[1:], dpi=(150, 150))
+    document = document_of("a.tiff", out.getvalue())
+    assert of_kind(document, BlockKind.HEADING) == [
+        "1 Inspection of the valves",
+        "1.1 Spare parts",
+        "2 Inspection of the valves",
+        "2.1 Spare parts",
+    ]
+    assert [(round(page.width), round(page.height)) for page in document.pages] == [(595, 842)] * 2
