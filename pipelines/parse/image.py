@@ -28,8 +28,6 @@ _ORIENTATION = 0x0112
 """Tag of the orientation in EXIF 2.32, 4.6.4."""
 _LONGEST_PAGE = 17.0
 """Longest side of a page in inches, that of A3; cameras state 72 pixels per inch whatever the size."""
-_USUAL_DPI = 96.0
-"""Pixels per inch if a picture does not state them (CSS 2.1, 4.3.2)."""
 
 
 class ImageReader:
@@ -79,7 +77,7 @@ def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
         kept = data if source.media_type == "image/jpeg" and picture.getexif().get(_ORIENTATION, 1) == 1 else b""
         frames = _frames(picture, settings, source)
         path = Path(folder) / "pictures.pdf"
-        write_pictures(path, ((kept or _encoded(frame), *_points(frame)) for frame in frames))
+        write_pictures(path, ((kept or _encoded(frame), *_points(frame, settings.ocr.dpi)) for frame in frames))
         with PdfFile(path) as file:
             append_pages(file, builder)
     return builder.build()
@@ -118,10 +116,13 @@ def _encoded(frame: Pillow.Image) -> bytes:
     return out.getvalue()
 
 
-def _points(frame: Pillow.Image) -> tuple[float, float]:
-    """Return the size of a frame in points, by the pixels per inch that it states if these make a page."""
-    stated = float(frame.info.get("dpi", (_USUAL_DPI,))[0])
-    dpi = stated if max(frame.size) <= _LONGEST_PAGE * stated else _USUAL_DPI
+def _points(frame: Pillow.Image, least_dpi: float) -> tuple[float, float]:
+    """Return the size of a frame in points, by the pixels per inch that it states if these make a page.
+
+    They are at least `least_dpi`, that of OCR, so that no pixels are added.
+    """
+    stated = float(frame.info.get("dpi", (0,))[0])
+    dpi = stated if stated >= least_dpi and max(frame.size) <= _LONGEST_PAGE * stated else least_dpi
     # 72 points per inch.
     return 72 * frame.width / dpi, 72 * frame.height / dpi
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from statistics import median
 
 import numpy as np
@@ -29,6 +30,8 @@ _GROUND = 0.5
 """Minimum share of ink in the box of a line of light text on a dark ground: bold type covers a third of its box."""
 _STRUCK = 0.8
 """Minimum share of a straight line in another, or in a line of text, of which it is a part."""
+_MOST_LINES = 2000
+"""Maximum horizontal or vertical lines of a page; more are a photograph or a drawing (see `pdf.page.MOST_SHAPES`)."""
 _LEAST_CHARACTERS = 4
 """Minimum characters of a line whose weight is measured."""
 _OF_BOX, _X_HEIGHT = 0.7, 0.57
@@ -144,58 +147,62 @@ def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
     return tuple(rule for rule in (*across, *down) if not any(rule.share_in(rect) > _STRUCK for rect in text.at(rule)))
 
 
-def _whole(found: Iterator[Rect], ink: Mask) -> list[Rect]:
+def _whole(found: Iterable[Rect], ink: Mask) -> list[Rect]:
     """Return horizontal lines cut to their ink, without those that are a part of another, at its edge."""
     lines: list[Rect] = []
-    for left, top, right, bottom in sorted(found, key=lambda rect: -rect.width):
+    for left, top, right, bottom in found:
         inked = np.flatnonzero(ink[int(top) : int(bottom), int(left) : int(right)].any(axis=0))
-        line = Rect(left + int(inked[0]), top, left + int(inked[-1]) + 1, bottom)
-        if not any(line.share_in(other.grown(line.height)) > _STRUCK for other in lines):
-            lines.append(line)
-    return lines
+        lines.append(Rect(left + int(inked[0]), top, left + int(inked[-1]) + 1, bottom))
+    if len(lines) > _MOST_LINES:
+        return []
+    near = Near(lines, lambda line: line)
+    return [line for line in lines if not any(_is_part(line, other) for other in near.at(line.grown(line.height)))]
+
+
+def _is_part(line: Rect, other: Rect) -> bool:
+    return other.width > line.width and line.share_in(other.grown(line.height)) > _STRUCK
 
 
 def _long_runs(ink: Mask, height: float) -> Iterator[Rect]:
-    """Yield the horizontal lines: long runs of ink in adjacent rows, thin together."""
+    """Yield the horizontal lines: long runs of ink in adjacent rows of pixels, thin together."""
     length = max(2, round(_SHORTEST * height))
     if ink.shape[1] <= length:
         return
     filled = np.zeros((ink.shape[0], ink.shape[1] + 1), dtype=np.int32)
     np.cumsum(ink, axis=1, out=filled[:, 1:])
-    # Where the window of `length` pixels that begins here is filled with ink.
+    # Where the window of `length` pixels that begins here is filled with ink, with a margin on both sides.
     full = np.zeros((ink.shape[0], ink.shape[1] - length + 3), dtype=np.int8)
     full[:, 1:-1] = filled[:, length:] - filled[:, :-length] >= _UNBROKEN * length
     edges = np.diff(full, axis=1)
     rows, starts = np.nonzero(edges == 1)
     _, ends = np.nonzero(edges == -1)
-    open_runs: list[list[Rect]] = []
-    for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        run = Rect(start, row, end + length - 1, row + 1)
-        done = [group for group in open_runs if group[-1].bottom < row]
-        for group in done:
-            open_runs.remove(group)
-            yield from _as_line(group, height)
-        home = next((group for group in open_runs if _touches(group, run)), None)
-        if home is None:
-            open_runs.append([run])
-        else:
-            home.append(run)
-    for group in open_runs:
-        yield from _as_line(group, height)
+    runs = [
+        Rect(start, row, end + length - 1, row + 1)
+        for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    ]
+    yield from (rect for rect in _connected(runs) if rect.height <= max(2.0, _THICKEST * height))
 
 
-def _touches(group: Sequence[Rect], run: Rect) -> bool:
-    return any(
-        one.bottom >= run.top and one.left <= run.right and run.left <= one.right
-        for one in reversed(group)
-        if one.bottom >= run.top
-    )
-
-
-def _as_line(runs: Sequence[Rect], height: float) -> Iterator[Rect]:
-    rect = around(runs)
-    if rect.height <= max(2.0, _THICKEST * height):
-        yield rect
+def _connected(runs: Sequence[Rect]) -> list[Rect]:
+    """Return the rectangles of runs that touch one another from row to row; `runs` are in reading order."""
+    areas: list[Rect] = []
+    above: list[tuple[Rect, int]] = []
+    for row, group in groupby(runs, key=lambda run: run.top):
+        above = [(run, number) for run, number in above if run.bottom == row]
+        here: list[tuple[Rect, int]] = []
+        at = 0
+        for run in group:
+            while at < len(above) and above[at][0].right < run.left:
+                at += 1
+            if at < len(above) and above[at][0].left <= run.right:
+                number = above[at][1]
+                areas[number] = around((areas[number], run))
+            else:
+                number = len(areas)
+                areas.append(run)
+            here.append((run, number))
+        above = here
+    return areas
 
 
 def skew_of(ink: Mask, about: float) -> float:

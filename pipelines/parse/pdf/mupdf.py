@@ -49,8 +49,8 @@ _MOST_TEXT_PIECES = 10_000
 """Maximum text operations of a page for the model and the search for tables: both compare them with one another."""
 _MOST_STAMPS = 20
 """Maximum stamps of a page whose text is read character by character."""
-_MOST_KEPT = 20_000
-"""Maximum lines of a file that are kept from the survey until their page is read: 400 pages, about 15 MB."""
+_MOST_KEPT = 60_000
+"""Maximum lines of a file that are kept until their page is read: 1,200 pages, about 45 MB."""
 _ANTIALIASING = 8
 """MuPDF's default bits of antialiasing."""
 

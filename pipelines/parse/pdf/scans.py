@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import MissingExtra
+from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.parse.columns import Gutters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import ASCENT, DESCENT, Line, Rect, around
@@ -179,8 +180,13 @@ def _fragments(words: Sequence[Line]) -> Iterator[Fragment]:
         rect, size = around(word.rect for word in part), part[0].size
         horizontal = rect.height <= SIDEWAYS * rect.width or len(part[0].text) < _LEAST_VERTICAL
         flags = BOLD if part[0].style.bold else 0
-        runs = tuple(FontRun(word.text, "", size, flags, 0, word.rect) for word in part)
+        runs = tuple(FontRun(_with_blank(word.text), "", size, flags, 0, word.rect) for word in part)
         yield Fragment(runs, rect, rect.bottom - DESCENT * size, horizontal, confidence=part[0].confidence)
+
+
+def _with_blank(word: str) -> str:
+    """Return a word with a blank behind it, except after a CJK character; boxes of OCR may touch the next ones."""
+    return word if word[-1:].isspace() or CJK_CHARACTER.search(word[-1:]) else f"{word} "
 
 
 def _usual_size(scans: Iterable[_Scan]) -> float:
