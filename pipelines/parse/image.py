@@ -26,8 +26,9 @@ _BYTES_PER_PIXEL = 4
 """Red, green, blue and alpha."""
 _ORIENTATION = 0x0112
 """Tag of the orientation in EXIF 2.32, 4.6.4."""
-_LONGEST_PAGE = 17.0
-"""Longest side of a page in inches, that of A3; cameras state 72 pixels per inch whatever the size."""
+_PAGE_SIDES = 5.5, 17.0
+"""Longer side of a page in inches, from A6 to A3. Cameras state 72 pixels per inch whatever the size; of what is
+smaller, OCR gets all pixels."""
 
 
 class ImageReader:
@@ -68,12 +69,12 @@ class ImageReader:
 
 
 def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
-    """Read a picture as a PDF file with a page for each frame, as scans of either kind are read in the same way."""
+    """Read a picture as a PDF file with a page for each frame, so that a scan is read alike in both."""
     from pipelines.parse.pdf.mupdf import PdfFile, write_pictures
     from pipelines.parse.pdf.reader import append_pages
 
     builder = DocumentBuilder(source, settings, ImageReader().name, hurried=False)
-    with TemporaryDirectory() as folder, _opened(io.BytesIO(data), source.media_type) as picture:
+    with TemporaryDirectory(prefix="strata-") as folder, _opened(io.BytesIO(data), source.media_type) as picture:
         kept = data if source.media_type == "image/jpeg" and picture.getexif().get(_ORIENTATION, 1) == 1 else b""
         frames = _frames(picture, settings, source)
         path = Path(folder) / "pictures.pdf"
@@ -122,7 +123,9 @@ def _points(frame: Pillow.Image, least_dpi: float) -> tuple[float, float]:
     They are at least `least_dpi`, that of OCR, so that no pixels are added.
     """
     stated = float(frame.info.get("dpi", (0,))[0])
-    dpi = stated if stated >= least_dpi and max(frame.size) <= _LONGEST_PAGE * stated else least_dpi
+    shortest, longest = _PAGE_SIDES
+    is_page = stated >= least_dpi and shortest * stated <= max(frame.size) <= longest * stated
+    dpi = stated if is_page else least_dpi
     # 72 points per inch.
     return 72 * frame.width / dpi, 72 * frame.height / dpi
 

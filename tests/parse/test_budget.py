@@ -303,6 +303,23 @@ def test_a_picture_that_breaks_the_engine_does_not_affect_others(
     assert "a picture was not read off: RuntimeError: no such tensor" in parsed.document.notes
 
 
+def test_a_scan_that_breaks_the_engine_is_named_and_does_not_affect_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaking(engine: OcrEngine, image: Raster) -> UprightReading:
+        if min(image.shape[:2]) < 250:
+            raise RuntimeError("no such tensor")
+        return read_upright(engine, image)
+
+    monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", breaking)
+    pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))
+    pdf.page(300, 100).picture(0, 0, 300, 100, png("Outlet valve"))
+    parsed = read_pdf(tmp_path, pdf.data(), ParseTask())
+    assert (parsed.status, parsed.reason) == (Status.PARTIAL, "page 2: not readable: no such tensor")
+    assert parsed.document is not None
+    assert parsed.document.text == "Inlet valve"
+
+
 def test_readings_survive_encoding(tmp_path: Path, ocr_calls: list[Raster]) -> None:
     pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))
     task = ParseTask()

@@ -100,6 +100,11 @@ def test_lines_below_the_minimum_confidence_are_dropped() -> None:
     assert "??" not in read.text
 
 
+def test_a_line_of_blanks_is_dropped() -> None:
+    read = read_picture(Scripted([*GOOD, line(" ", 0.9, 50)]), BLANK, OcrSettings(), is_page=True)
+    assert [found.text for found in read.lines] == ["Opening pressure", "8.5 bar"]
+
+
 @pytest.fixture(scope="module")
 def engine() -> OcrEngine:
     found = ocr_engine(OcrSettings())

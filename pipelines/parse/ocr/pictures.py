@@ -18,7 +18,7 @@ from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
-from pipelines.parse.ocr.ink import ink_of, skew_of, straight_lines, with_weight, words_of
+from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, words_of
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
 
@@ -70,7 +70,7 @@ def read_upright(engine: OcrEngine, image: Raster) -> UprightReading:
     confidence. Otherwise the other candidates are tried: the two sideways ones if most lines are vertical, else the
     one upside down.
     """
-    best = _read_turned(engine, image, _likely_turn(image))
+    best = _read_turned(engine, image, likely_turn(image))
     if _is_confident(best) or _extent(best.detected) < _LEAST_EXTENT:
         return best
     for turn in _other_turns(best):
@@ -119,30 +119,8 @@ def _is_sideways(lines: Sequence[Line]) -> bool:
     return tall > 0.5 * _characters(lines)
 
 
-def _likely_turn(image: Raster) -> int:
-    """Return the most likely rotation, 0 or 90: the amount of ink varies most perpendicular to lines of text."""
-    ink = _ink_mask(image)
-    rows, columns = ink.mean(axis=1), ink.mean(axis=0)
-    # Clearly more, since columns of digits vary too. Only the order of the attempts depends on it.
-    return 90 if _variation(columns) > 1.6 * _variation(rows) else 0
-
-
-def _ink_mask(image: Raster) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    # Lines of text are visible at 1,000 pixels.
-    step = max(1, max(image.shape[:2]) // 1000)
-    grey = image[::step, ::step].mean(axis=2, dtype=np.float32)
-    # The shade that nine tenths of a page do not exceed is paper.
-    paper = np.float32(np.percentile(grey, 90))
-    # A quarter of the 256 shades: print differs more from paper than stains do.
-    return np.asarray(np.abs(grey - paper) > 60, dtype=np.float32)
-
-
-def _variation(profile: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
-    return float(np.square(np.diff(profile)).mean()) if len(profile) > 1 else 0.0
-
-
 def _deskewed(readings: Sequence[Reading], turn: int, width: int, height: int, skew: float) -> UprightReading:
-    read = [reading for reading in readings if reading.text and reading.confidence >= _LIKELY]
+    read = [reading for reading in readings if reading.text.strip() and reading.confidence >= _LIKELY]
     lines = tuple(_to_line(reading, skew, width, height) for reading in read)
     characters = _characters(lines)
     confidence = sum(len(line.text) * line.confidence for line in lines) / characters if characters else 0.0

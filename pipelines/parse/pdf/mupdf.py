@@ -25,7 +25,7 @@ from pipelines.parse.pdf.extract import (
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
 from pipelines.parse.pdf.library import pymupdf
-from pipelines.parse.pdf.mupdf_search import grids_of, page_of, regions_of
+from pipelines.parse.pdf.mupdf_search import grids_of, regions_of, searchable_page
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules, TextLayer
 from pipelines.parse.settings import UNLOCK_HINT
 
@@ -358,7 +358,7 @@ class PdfFile:
         if kept is None or kept.words is None:
             return self._upright
         if self._layer_file is None:
-            self._layer_file = page_of(self._upright.rect, kept.lines, kept.rules)
+            self._layer_file = searchable_page(self._upright.rect, kept.lines, kept.rules)
         return self._layer_file[0]
 
     def _too_complex(self) -> bool:

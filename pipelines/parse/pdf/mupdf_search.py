@@ -26,7 +26,7 @@ def regions_of(page: Any, searched: Any, *, with_image: bool, drawn: int) -> lis
 
     Args:
         page: the page of the library, as it looks.
-        searched: the page with its text: the same one, or that of `page_of`.
+        searched: the page with its text: the same one, or that of `searchable_page`.
         with_image: whether the model also uses the page's image.
         drawn: drawing operations of the page.
     """
@@ -53,7 +53,7 @@ def grids_of(page: Any) -> list[PageGrid]:
     return [grid for table in tables if (grid := grid_of(table)) is not None]
 
 
-def page_of(area: Any, lines: Sequence[Line], rules: Sequence[Rect]) -> Any:
+def searchable_page(area: Any, lines: Sequence[Line], rules: Sequence[Rect]) -> Any:
     """Return a file of one page with the text and straight lines of a scan, for the layout model and the table finder.
 
     Both look at positions, sizes and kinds of characters: those that the fonts lack are replaced by Latin ones.

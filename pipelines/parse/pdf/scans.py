@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import MissingExtra
@@ -81,8 +82,8 @@ def read_scans(file: PdfFile, settings: ParseSettings, task: ParseTask) -> dict[
                 found[number], text = _read(file, number, why, settings, task)
                 if text is not None:
                     read[number] = text
-        except FAULTS:
-            continue  # reported when the page is read
+        except FAULTS as error:
+            found[number] = OcrPage("", f"not readable: {error}")
     layers = {number: _layer(text, file.size(number)) for number, text in read.items()}
     usual = _usual_size(layers.values())
     for number, layer in layers.items():
@@ -191,13 +192,9 @@ def _with_blank(word: str) -> str:
 
 def _usual_size(scans: Iterable[_Scan]) -> float:
     """Return the median type size of all characters."""
-    sizes = sorted((run.size, len(run.text)) for scan in scans for fragment in scan.fragments for run in fragment.runs)
-    half, so_far = sum(count for _, count in sizes) / 2, 0
-    for size, count in sizes:
-        so_far += count
-        if so_far >= half:
-            return size
-    return 0.0
+    runs = (run for scan in scans for fragment in scan.fragments for run in fragment.runs)
+    sizes = [run.size for run in runs for _ in run.text]
+    return median(sizes) if sizes else 0.0
 
 
 def _with_sizes(scan: _Scan, usual: float) -> TextLayer:
