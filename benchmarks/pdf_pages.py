@@ -1,11 +1,12 @@
 """Scores of PDF files with known truth, and processor seconds per page, for each layout setting.
 
-usage: python -m benchmarks.pdf_pages [FOLDER ...] [--layout auto model rules] [--scans]
+usage: python -m benchmarks.pdf_pages [FOLDER ...] [--layout auto model rules] [--scans | --searchable]
 
 A folder has NAME.pdf and NAME.pdf.truth.json; the default is `../shared/data/pdf`. The scorer is
 `../shared/tools/score_parse.py`; OCR is off. With `--scans`, the files are read as grey pictures of 200 dpi, slanted by
-up to half a degree, with noise. Each line has the folder, the layout, the mean of each score over the files with such
-content, and the seconds.
+up to half a degree, with noise; with `--searchable`, with the text that Tesseract reads off these, invisible behind
+them. Its model is that of English, except for files in Cyrillic and Arabic. Each line has the folder, the layout, the
+mean of each score over the files with such content, and the seconds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import importlib.util
 import io
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,6 +33,8 @@ from pipelines.parse.settings import OcrSettings, ParseSettings, PdfSettings
 
 _SHARED = Path(__file__).parents[2] / "shared"
 _LAYOUTS = ("auto", "model", "rules")
+_MODELS = {"-ru": "rus+eng", "-ar": "ara+eng"}
+"""Tesseract's models by the end of a file's name."""
 
 
 def main() -> None:
@@ -38,6 +42,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--layout", nargs="+", default=_LAYOUTS, choices=_LAYOUTS)
     parser.add_argument("--scans", action="store_true", help="read pictures of the pages by OCR")
+    parser.add_argument("--searchable", action="store_true", help="read such pictures with a text layer of Tesseract")
     arguments = parser.parse_args()
     scoring = scorer()
     data = _SHARED / "data" / "pdf"
@@ -45,7 +50,7 @@ def main() -> None:
     print(f"{'':20}{'layout':>7}" + "".join(f"{name:>9}" for name in scoring.FIGURES) + f"{'s/page':>9}")
     for folder in folders:
         for layout in arguments.layout:
-            print(_row(scoring, folder, layout, arguments.scans), flush=True)
+            print(_row(scoring, folder, layout, arguments.scans, arguments.searchable), flush=True)
 
 
 def scorer() -> ModuleType:
@@ -77,15 +82,31 @@ def scanned(path: Path, folder: Path) -> Path:
     return folder / path.name
 
 
-def _row(scoring: ModuleType, folder: Path, layout: str, scans: bool) -> str:
-    ocr = OcrSettings() if scans else OcrSettings(engine="none")
+def searchable(scan: Path, language: str) -> None:
+    """Add the text that Tesseract reads off each page of a scan to the file, as programs that archive scans do."""
+    with pymupdf.open(scan) as file, pymupdf.open() as made:
+        for page in file:
+            picture = file.extract_image(page.get_images()[0][0])["image"]
+            command = ["tesseract", "-", "-", "--dpi", "200", "-l", language, "pdf"]
+            done = subprocess.run(command, input=picture, capture_output=True, check=True)
+            with pymupdf.open("pdf", done.stdout) as read:
+                made.insert_pdf(read)
+        data = made.tobytes()
+    scan.write_bytes(data)
+
+
+def _row(scoring: ModuleType, folder: Path, layout: str, scans: bool, with_text: bool) -> str:
+    ocr = OcrSettings() if scans or with_text else OcrSettings(engine="none")
     settings = ParseSettings(ocr=ocr, pdf=PdfSettings.model_validate({"layout": layout}))
     scores: dict[str, list[float]] = {name: [] for name in scoring.FIGURES}
     pages, spent = 0, 0.0
     for truth in sorted(folder.rglob("*.pdf.truth.json")):
         path = truth.with_name(truth.name.removesuffix(".truth.json"))
         with tempfile.TemporaryDirectory() as place:
-            path = scanned(path, Path(place)) if scans else path
+            if scans or with_text:
+                path = scanned(path, Path(place))
+            if with_text:
+                searchable(path, _MODELS.get(path.stem[-3:], "eng"))
             began = time.process_time()
             parsed = parse(path, source_of(path, path.name), settings)
         spent += time.process_time() - began

@@ -17,7 +17,8 @@ class PictureText:
     """The OCR result of a picture; lines and sizes are in pixels of the picture after it is turned upright.
 
     `turn` is the clockwise rotation applied for that, in degrees. `issue` says what is not legible, or
-    is empty. Only a page has `words`, those of each line, and `rules`, its straight lines.
+    is empty. Only a page has `words`, those of each line, and `rules`, its straight lines. `is_stored` says that the
+    text is that of a searchable scan.
     """
 
     lines: tuple[Line, ...]
@@ -28,6 +29,7 @@ class PictureText:
     issue: str = ""
     words: tuple[tuple[Line, ...], ...] = ()
     rules: tuple[Rect, ...] = ()
+    is_stored: bool = False
 
     @property
     def text(self) -> str:

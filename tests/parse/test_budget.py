@@ -17,6 +17,7 @@ from pipelines.parse.gallery import page_numbers
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current
 from pipelines.parse.ocr.engine import OcrEngine, Raster
 from pipelines.parse.ocr.pictures import UprightReading, read_upright
+from pipelines.parse.ocr.stored import StoredText
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pdf.reader import PdfReader
@@ -47,9 +48,9 @@ def ocr_calls(monkeypatch: pytest.MonkeyPatch) -> list[Raster]:
     """The pictures that OCR was called for."""
     given: list[Raster] = []
 
-    def counted(engine: OcrEngine, image: Raster) -> UprightReading:
+    def counted(engine: OcrEngine, image: Raster, stored: StoredText | None = None) -> UprightReading:
         given.append(image)
-        return read_upright(engine, image)
+        return read_upright(engine, image, stored)
 
     monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", counted)
     return given
@@ -289,10 +290,10 @@ def test_pages_that_share_an_issue_are_listed_together() -> None:
 def test_a_picture_that_breaks_the_engine_does_not_affect_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaking(engine: OcrEngine, image: Raster) -> UprightReading:
+    def breaking(engine: OcrEngine, image: Raster, stored: StoredText | None = None) -> UprightReading:
         if min(image.shape[:2]) < 200:
             raise RuntimeError("no such tensor")
-        return read_upright(engine, image)
+        return read_upright(engine, image, stored)
 
     monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", breaking)
     small = drawn(Pdf().page(300, 100).text(30, 60, "Small", size=24).data())
@@ -306,10 +307,10 @@ def test_a_picture_that_breaks_the_engine_does_not_affect_others(
 def test_a_scan_that_breaks_the_engine_is_named_and_does_not_affect_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaking(engine: OcrEngine, image: Raster) -> UprightReading:
+    def breaking(engine: OcrEngine, image: Raster, stored: StoredText | None = None) -> UprightReading:
         if min(image.shape[:2]) < 250:
             raise RuntimeError("no such tensor")
-        return read_upright(engine, image)
+        return read_upright(engine, image, stored)
 
     monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", breaking)
     pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))

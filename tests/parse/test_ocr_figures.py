@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from pipelines.parse.limits import ParseTask
-from pipelines.parse.ocr.engine import Raster, Reading
+from pipelines.parse.ocr.engine import Known, Raster, Reading, nothing_known
 from pipelines.parse.ocr.figure_reader import FigureReader, looks_drawn
 from pipelines.parse.ocr.pictures import decoded, read_picture
 from pipelines.parse.parsed import ReadOff
@@ -70,7 +70,7 @@ class Scripted:
     def characters(self) -> frozenset[str]:
         return frozenset()
 
-    def read(self, image: Raster) -> list[Reading]:
+    def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
         return [
             Reading(text, ((10, 30 * row), (200, 30 * row), (200, 30 * row + 20), (10, 30 * row + 20)), 0.98)
             for row, text in enumerate(self.texts)

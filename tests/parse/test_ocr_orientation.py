@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.parse.ocr.engine import OcrEngine, Raster, Reading, ocr_engine
+from pipelines.parse.ocr.engine import Known, OcrEngine, Raster, Reading, nothing_known, ocr_engine
 from pipelines.parse.ocr.pictures import decoded, read_picture, read_upright
 from pipelines.parse.settings import OcrSettings
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
@@ -24,7 +24,7 @@ class Scripted:
     def characters(self) -> frozenset[str]:
         return frozenset()
 
-    def read(self, image: Raster) -> list[Reading]:
+    def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
         self.shown.append(image.shape[:2])
         return self.replies.pop(0) if self.replies else []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -17,6 +18,8 @@ Raster = NDArray[np.uint8]
 
 Point = tuple[float, float]
 Corners = tuple[Point, Point, Point, Point]
+Known = Callable[[Corners], str]
+"""Returns the text of a line that is known and need not be recognized, else an empty string."""
 SIDEWAYS = 1.5
 """Minimum ratio of height to width of a vertical line; even a short word is wider than high if horizontal."""
 
@@ -43,8 +46,7 @@ class Reading:
     @property
     def rect(self) -> Rect:
         """The bounding rectangle of the corners."""
-        across, down = zip(*self.corners, strict=True)
-        return Rect(min(across), min(down), max(across), max(down))
+        return bounds(self.corners)
 
     @property
     def is_vertical(self) -> bool:
@@ -65,6 +67,17 @@ class Reading:
         return self.length >= LONG * self.height
 
 
+def bounds(corners: Corners) -> Rect:
+    """Return the bounding rectangle of the corners of a line."""
+    across, down = zip(*corners, strict=True)
+    return Rect(min(across), min(down), max(across), max(down))
+
+
+def nothing_known(_: Corners) -> str:
+    """The `Known` by which each line is recognized."""
+    return ""
+
+
 class OcrEngine(Protocol):
     """Reads the lines of a picture that is upright (see `read_upright`)."""
 
@@ -78,8 +91,11 @@ class OcrEngine(Protocol):
         """The characters that the engine can recognize; empty if that is not known."""
         ...
 
-    def read(self, image: Raster) -> list[Reading]:
-        """Return the lines of a picture from the top, also those that are not recognized; empty if there are none."""
+    def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
+        """Return the lines of a picture from the top, also those that are not recognized; empty if there are none.
+
+        Those that are `known` have confidence 1; an engine may recognize them nevertheless.
+        """
         ...
 
 

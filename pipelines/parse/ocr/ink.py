@@ -125,7 +125,9 @@ def _places(marks: Mask, lengths: Sequence[int], backwards: bool) -> list[tuple[
     gaps = _inner_gaps(marks)
     if len(gaps) >= len(lengths) - 1:
         widest = sorted(sorted(gaps, key=lambda gap: gap[0] - gap[1])[: len(lengths) - 1])
-        starts, ends = [0, *(end for _, end in widest)], [*(start for start, _ in widest), len(marks)]
+        inked = np.flatnonzero(marks)  # boxes of lines have margins
+        first, last = (int(inked[0]), int(inked[-1]) + 1) if len(inked) else (0, len(marks))
+        starts, ends = [first, *(end for _, end in widest)], [*(start for start, _ in widest), last]
         places = list(zip(map(float, starts), map(float, ends), strict=True))
         return places[::-1] if backwards else places
     advance = len(marks) / max(1, sum(lengths) + len(lengths) - 1)

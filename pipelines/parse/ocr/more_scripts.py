@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.identify import detect_language
 from pipelines.lang.word_lists import missing_letters
-from pipelines.parse.ocr.engine import CONFIDENT, Raster, Reading
+from pipelines.parse.ocr.engine import CONFIDENT, Known, Raster, Reading, nothing_known
 from pipelines.parse.ocr.rapid import Detected, RapidOcr
 from pipelines.parse.ocr.tesseract import Recognized, Word, recognize
 
@@ -65,10 +65,14 @@ class MoreScripts:
     def characters(self) -> frozenset[str]:
         return self._rapid.characters
 
-    def read(self, image: Raster) -> list[Reading]:
-        lines = self._rapid.detect(image)
+    def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
+        lines = self._rapid.detect(image, known)
         readings = [line.reading for line in lines]
-        doubtful = [number for number in self._doubtful(readings) if not readings[number].is_vertical]
+        doubtful = [
+            number
+            for number in self._doubtful(readings)
+            if not readings[number].is_vertical and not lines[number].known
+        ]
         model = self._model([lines[number] for number in doubtful])
         if not model:
             return readings

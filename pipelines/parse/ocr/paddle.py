@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.core.errors import MissingExtra, SettingsError
-from pipelines.parse.ocr.engine import Raster, Reading
+from pipelines.parse.ocr.engine import Known, Raster, Reading, nothing_known
 from pipelines.parse.ocr.rapid import as_corners
 from pipelines.parse.settings import OcrSettings
 
@@ -42,7 +42,7 @@ class PaddleOcr:
     def characters(self) -> frozenset[str]:
         return frozenset()
 
-    def read(self, image: Raster) -> list[Reading]:
+    def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
         pages = self._engine.predict(np.ascontiguousarray(image[:, :, ::-1]))  # BGR
         return [
             Reading(text, as_corners(polygon), float(score))

@@ -19,6 +19,7 @@ from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
 from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, words_of
+from pipelines.parse.ocr.stored import StoredText, read_stored
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
 
@@ -40,7 +41,7 @@ class UprightReading:
 
     `turn` is the rotation applied before reading, in degrees clockwise. `lines` are in pixels of the rotated picture,
     deskewed by `skew` radians. `confidence` is the mean over all characters, 0 if there are none. `detected` are all
-    lines, also those that are not recognized.
+    lines, also those that are not recognized. `is_stored` says that the text is that of a searchable scan.
     """
 
     lines: tuple[Line, ...]
@@ -50,6 +51,7 @@ class UprightReading:
     height: int
     confidence: float
     detected: tuple[Reading, ...] = ()
+    is_stored: bool = False
 
     def share(self, least: float) -> float:
         """Return the share of the length of the detected lines that is read with at least this confidence."""
@@ -63,13 +65,17 @@ class UprightReading:
         return sum(reading.length * reading.confidence for reading in self.detected) / max(1.0, length)
 
 
-def read_upright(engine: OcrEngine, image: Raster) -> UprightReading:
+def read_upright(engine: OcrEngine, image: Raster, stored: StoredText | None = None) -> UprightReading:
     """Read a picture that may be rotated by a multiple of 90 degrees.
 
     The direction of its lines is guessed from the ink, and that orientation is accepted if it is read with
     confidence. Otherwise the other candidates are tried: the two sideways ones if most lines are vertical, else the
-    one upside down.
+    one upside down. If `stored` is right, its text is taken, which is upright.
     """
+    readings = read_stored(engine, image, stored) if stored is not None else None
+    if readings is not None:
+        read = _deskewed(readings, 0, image.shape[1], image.shape[0], _skew(readings))
+        return replace(read, is_stored=True)
     best = _read_turned(engine, image, likely_turn(image))
     if _is_confident(best) or _extent(best.detected) < _LEAST_EXTENT:
         return best
@@ -179,16 +185,24 @@ _LARGER_TYPE = 1.4
 """Minimum ratio of a line's height to the median that is larger type; heights of OCR boxes vary by a third."""
 
 
-def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings, *, is_page: bool = False) -> PictureText:
+def read_picture(
+    engine: OcrEngine,
+    image: Raster,
+    settings: OcrSettings,
+    *,
+    is_page: bool = False,
+    stored: StoredText | None = None,
+) -> PictureText:
     """Read a picture and return its lines without those of low confidence.
 
     If hardly any text is legible, there are no lines. What is not legible, unless it is short, is an issue. Bold type,
-    the places of words, and straight lines are only looked for on a page.
+    the places of words, and straight lines are only looked for on a page, which may have a `stored` text.
     """
-    reread = read_upright(engine, image)
+    reread = read_upright(engine, image, stored)
     if is_page and reread.lines:
         skew = skew_of(ink_of(image, reread.turn), reread.skew)
-        reread = _deskewed(reread.detected, reread.turn, reread.width, reread.height, skew)
+        deskewed = _deskewed(reread.detected, reread.turn, reread.width, reread.height, skew)
+        reread = replace(deskewed, is_stored=reread.is_stored)
     size = reread.width, reread.height, reread.turn, reread.confidence
     lines = [reading for reading in reread.detected if reading.is_long]
     unread = [reading for reading in lines if reading.confidence < settings.script_confidence]
@@ -207,7 +221,8 @@ def read_picture(engine: OcrEngine, image: Raster, settings: OcrSettings, *, is_
     ink = ink_of(image, reread.turn, reread.skew)
     rules = straight_lines(ink, found)
     found = with_weight(found, ink)
-    return PictureText(found, *size, issue, tuple(tuple(words_of(line, ink)) for line in found), rules)
+    words = tuple(tuple(words_of(line, ink)) for line in found)
+    return PictureText(found, *size, issue, words, rules, reread.is_stored)
 
 
 def _damage(text: str, engine: OcrEngine) -> str:
@@ -265,13 +280,18 @@ def pixels(picture: Pillow.Image) -> Raster:
 
 
 def read_page(
-    number: int, draw: Callable[[], Raster], engine: OcrEngine, settings: OcrSettings, task: ParseTask
+    number: int,
+    draw: Callable[[], Raster],
+    engine: OcrEngine,
+    settings: OcrSettings,
+    task: ParseTask,
+    stored: StoredText | None = None,
 ) -> PictureText:
     """Return the text of a page; it is rendered and read unless an earlier run has read it."""
     found = task.found(page_name(number))
     if found is not None and found.page is not None:
         return found.page
-    read = read_picture(engine, draw(), settings, is_page=True)
+    read = read_picture(engine, draw(), settings, is_page=True, stored=stored)
     if not read.issue:  # after Tesseract is installed, it is read again
         task.read[page_name(number)] = ReadOff(page=read)
     return read

@@ -13,7 +13,7 @@ import numpy as np
 
 from pipelines.core.errors import MissingExtra
 from pipelines.core.libraries import THREADS
-from pipelines.parse.ocr.engine import CONFIDENT, Corners, Raster, Reading
+from pipelines.parse.ocr.engine import CONFIDENT, Corners, Known, Raster, Reading, nothing_known
 from pipelines.parse.settings import OcrSettings
 
 _MOST_VERTICAL = 30
@@ -34,10 +34,11 @@ off figures and scans in `shared/data`, none has fewer."""
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """A detected line, and its pixels, rotated so that the text is horizontal."""
+    """A detected line, its pixels, rotated so that the text is horizontal, and whether its text was known before."""
 
     reading: Reading
     picture: Raster
+    known: bool = False
 
 
 class RapidOcr:
@@ -71,24 +72,30 @@ class RapidOcr:
         self._engine.recognize_txt([np.zeros((_LINE_HEIGHT, _LINE_WIDTH, 3), np.uint8)])  # loads it
         return frozenset(self._engine.text_rec.postprocess_op.character)
 
-    def read(self, image: Raster) -> list[Reading]:
-        return [line.reading for line in self.detect(image)]
+    def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
+        return [line.reading for line in self.detect(image, known)]
 
-    def detect(self, image: Raster) -> list[Detected]:
+    def detect(self, image: Raster, known: Known = nothing_known) -> list[Detected]:
         """Return the lines of a picture as `read` does, with their pictures."""
+        from rapidocr.main import RapidOCRError
         from rapidocr.utils.process_img import ResizeImgError, map_boxes_to_original
 
         try:
-            resized, changes = self._engine.preprocess_img(image[:, :, ::-1])  # the engine expects BGR
-        except ResizeImgError:  # too thin to hold a line of text
+            # The engine expects BGR. OpenCV would copy a reversed view of a page again for each line that is cut out.
+            resized, changes = self._engine.preprocess_img(np.ascontiguousarray(image[:, :, ::-1]))
+            pictures, boxes = self._engine.detect_and_crop(resized, changes)
+        except (ResizeImgError, RapidOCRError):  # too thin to hold a line of text, or without any
             return []
         # The engine's own call does the same, but leaves out lines that are not recognized.
-        boxes, _, read, pictures = self._engine.run_ocr_steps(resized, changes)
-        if boxes.boxes is None or read.txts is None:
-            return []
         corners = map(as_corners, map_boxes_to_original(boxes.boxes, changes, *image.shape[:2]))
-        readings = map(_reading, read.txts, corners, read.scores)
-        lines = [Detected(reading, crop[:, :, ::-1]) for reading, crop in zip(readings, pictures, strict=True)]
+        lines = [
+            Detected(Reading(text := known(line), line, float(bool(text))), crop[:, :, ::-1], bool(text))
+            for line, crop in zip(corners, pictures, strict=True)
+        ]
+        unknown = [number for number, line in enumerate(lines) if not line.known]
+        read = self.recognize([lines[number].picture for number in unknown])
+        for number, (text, score) in zip(unknown, read, strict=True):
+            lines[number] = replace(lines[number], reading=_reading(text, lines[number].reading.corners, score))
         return self._with_rotated(lines)
 
     def recognize(self, pictures: Sequence[Raster]) -> list[tuple[str, float]]:
@@ -117,7 +124,7 @@ class RapidOcr:
 
 def _reading(text: str, corners: Corners, score: float) -> Reading:
     """Return a line; the engine's score is the mean of the characters it recognizes, and says nothing of the others."""
-    found = Reading(text.strip(), corners, float(score))
+    found = Reading(text, corners, score)
     density = sum(map(len, text.split())) * found.height / max(found.height, found.length)
     return replace(found, confidence=found.confidence * min(1.0, density / _LEAST_DENSITY))
 

@@ -144,8 +144,10 @@ def _votes(items: Sequence[PageItem], body: TextStyle) -> dict[TextStyle, Counte
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:
         if item.kind is BlockKind.HEADING:
-            no_table = item.region is RegionKind.TABLE and is_larger(item.style, body)
-            confirmed = item.region is None or item.region in _HEADING_REGIONS or no_table
+            larger = is_larger(item.style, body)
+            no_table = item.region is RegionKind.TABLE and larger
+            no_text = item.region is RegionKind.TEXT and larger and item.style.bold
+            confirmed = item.region is None or item.region in _HEADING_REGIONS or no_table or no_text
             votes.setdefault(item.style, Counter())[confirmed] += 1
     return votes
 

@@ -40,15 +40,22 @@ def upright_rotation(blocks: Any, shown: int) -> int:
     weights = {0: 0, 90: 0, 180: 0, 270: 0}
     for block in blocks:
         for line in block.get("lines", ()):
-            weights[_quarter_turn(line["dir"])] += sum(len(span["text"]) for span in line["spans"])
+            weights[_quarter_turn(line)] += sum(len(span["text"]) for span in line["spans"])
     best = max(weights, key=lambda turn: weights[turn])
     return best if weights[best] else shown
 
 
-def _quarter_turn(direction: tuple[float, float]) -> int:
-    across, down = direction
+def _quarter_turn(line: Any) -> int:
+    """Return the clockwise rotation by which a line becomes upright, in degrees.
+
+    A mirrored one is upright: OCR programs write invisible right-to-left text so that each letter is left of the one
+    before it (Tesseract, pdfrenderer.cpp).
+    """
+    across, down = line["dir"]
     if abs(across) >= abs(down):
-        return 0 if across >= 0 else 180
+        _, top, _, bottom = line["bbox"]
+        is_mirrored = line["spans"][0]["origin"][1] > (top + bottom) / 2
+        return 0 if across >= 0 or is_mirrored else 180
     return 90 if down < 0 else 270
 
 
@@ -64,7 +71,7 @@ def fragments_of(page: Any, blocks: Any, flags: int) -> Iterator[Fragment]:
             if runs:
                 baseline = line["spans"][0]["origin"][1]
                 slanted = min(map(abs, line["dir"])) > _SLANTED
-                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter_turn(line["dir"]) == 0, slanted)
+                yield Fragment(runs, Rect(*line["bbox"]), baseline, _quarter_turn(line) == 0, slanted)
 
 
 def _run(span: Any, text: str | None = None, rect: Rect | None = None) -> FontRun:

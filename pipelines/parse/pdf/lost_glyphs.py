@@ -11,7 +11,6 @@ from pipelines.core.errors import MissingExtra
 from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line
 from pipelines.parse.ocr.engine import ocr_engine
-from pipelines.parse.ocr.pictures import decoded
 from pipelines.parse.pdf.garble import is_broken
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageWord, RawPage
@@ -82,7 +81,7 @@ def with_restored_characters(file: PdfFile, page: RawPage, settings: OcrSettings
     words = list(file.words(page.number))
     for line in [line for line in page.lines if lost_characters(line.text)][:_MOST_LINES]:
         # A margin of a third of the type size, for descenders and white space.
-        picture = decoded(file.render(page.number, _DPI, line.rect.grown(line.size / 3)))
+        picture = file.pixels(page.number, _DPI, line.rect.grown(line.size / 3))
         readings = [one for one in engine.read(picture) if one.confidence >= settings.min_confidence]
         readings.sort(key=lambda one: one.corners[0][0], reverse=right_to_left(line.text))
         read = " ".join(one.text for one in readings)

@@ -10,9 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Rect
 from pipelines.parse.near import Covered, Near
+from pipelines.parse.ocr.engine import Raster
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
@@ -32,6 +35,7 @@ from pipelines.parse.settings import UNLOCK_HINT
 _UTF16 = re.compile(r"<FEFF((?:[0-9A-F]{4})*)>")
 """How the library returns a label that is UTF-16 in the file."""
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_MEDIABOX_CLIP
+_PAINTED = pymupdf.mupdf.FZ_STEXT_FILLED | pymupdf.mupdf.FZ_STEXT_STROKED
 _ZIP = b"PK\x03\x04"
 _NO_COMMENTS = frozenset(("Link", "Popup", "FreeText", "Stamp", "Widget"))
 """Annotations whose contents are no comment, or are shown on the page (PDF 1.7, 12.5.6)."""
@@ -307,6 +311,16 @@ class PdfFile:
         ]
         return [*found, *boxes]
 
+    def hidden_share(self, number: int) -> float:
+        """Return the share of the characters of a page's text layer that are invisible, as those of a searchable scan.
+
+        It must be called before `set_text`.
+        """
+        self._open(number)
+        spans = [span for block in self._blocks for line in block.get("lines", ()) for span in line["spans"]]
+        hidden = sum(len(span["text"]) for span in spans if not span["char_flags"] & _PAINTED)
+        return hidden / max(1, sum(len(span["text"]) for span in spans))
+
     def set_text(self, number: int, layer: TextLayer) -> None:
         """Replace the text layer of a page by what OCR found."""
         self._open(number)
@@ -380,11 +394,18 @@ class PdfFile:
 
     def render(self, number: int, dpi: int, clip: Rect | None = None) -> bytes:
         """Return the page, or a part of it, as PNG at `dpi`."""
+        return bytes(self._pixmap(number, dpi, clip).tobytes("png"))
+
+    def pixels(self, number: int, dpi: int, clip: Rect | None = None) -> Raster:
+        """Return the pixels of the page, or of a part of it, at `dpi`."""
+        pixmap = self._pixmap(number, dpi, clip)
+        return np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, pixmap.n)
+
+    def _pixmap(self, number: int, dpi: int, clip: Rect | None) -> Any:
         self._open(number)
         area = pymupdf.Rect(*clip) if clip is not None else None
         with self._reduced_antialiasing():
-            pixels = self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True)
-        return bytes(pixels.tobytes("png"))
+            return self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True, colorspace=pymupdf.csRGB)
 
     @contextlib.contextmanager
     def _reduced_antialiasing(self) -> Iterator[None]:

@@ -227,7 +227,7 @@ class PageReader:
 
     def _by_ocr(self, raw: RawPage, scan: OcrPage, above: PageGrid | None) -> ReadPage:
         """Return a page whose text layer is that of OCR; the whole page is a figure too."""
-        remarks = (f"{scan.why}, read by OCR",) if raw.lines else ()
+        remarks = (f"{scan.why}, {'with its own text' if scan.is_stored else 'read by OCR'}",) if raw.lines else ()
         if raw.lines and (raw.images or is_running(raw.lines)):
             read = self._by_text_layer(replace(raw, images=()), scan.issue, above, remarks)
         else:  # a drawing whose letters are curves: its labels, grouped by part of the drawing

@@ -15,7 +15,8 @@ from pipelines.parse.columns import Gutters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import ASCENT, DESCENT, Line, Rect, around
 from pipelines.parse.ocr.engine import SIDEWAYS, ocr_engine
-from pipelines.parse.ocr.pictures import decoded, read_page
+from pipelines.parse.ocr.pictures import read_page
+from pipelines.parse.ocr.stored import StoredText
 from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.fragments import BOLD, WORD_GAP, FontRun, Fragment, lines_of
 from pipelines.parse.pdf.garble import garble_score
@@ -32,6 +33,9 @@ _FEW_CHARACTERS = 200
 """A page that is mostly a picture is read by OCR if its text layer has fewer characters."""
 _SCAN_SHARE = 0.55
 """Share of a page covered by bitmaps from which it is a scan: even one without margins covers more than half."""
+_SCAN, _SEARCHABLE = "a scan", "a searchable scan"
+_MOST_HIDDEN = 0.5
+"""Share of the characters of a scan from which its text layer is that of OCR: invisible, behind the picture."""
 _DRAWING_DPI = 300
 """Dots per inch for labels of a drawing: 4 points, the smallest type on drawings, are 16 pixels high."""
 _STEP = 1.2
@@ -59,7 +63,7 @@ class OcrPage:
     """The result of OCR of a page, and why it was needed.
 
     `replaced` says that its text, which may be empty, replaces the text layer; `unread` that a limit prevented OCR;
-    `illegible` that OCR cannot read the page.
+    `illegible` that OCR cannot read the page; `is_stored` that the text is that of the text layer, which is right.
     """
 
     why: str
@@ -67,6 +71,7 @@ class OcrPage:
     replaced: bool = False
     unread: bool = False
     illegible: bool = False
+    is_stored: bool = False
 
 
 def read_scans(file: PdfFile, settings: ParseSettings, task: ParseTask) -> dict[int, OcrPage]:
@@ -101,14 +106,15 @@ def _wants_ocr(file: PdfFile, number: int, settings: ParseSettings) -> str:
     text = "\n".join(line.text for line in lines)
     if lines and garble_score(text) >= settings.pdf.garble:
         return "the text layer is garbled"
-    if len(text) >= _FEW_CHARACTERS:
+    hidden = file.hidden_share(number) > _MOST_HIDDEN
+    if len(text) >= _FEW_CHARACTERS and not hidden:
         return ""
     raw = file.page(number)
     if not lines:
         # Up to three shapes are no content: a rule above and below an empty page, and a frame.
         return "no text layer" if raw.images or len(raw.paint.shapes) > 3 or raw.paint.vertical else ""
     scanned = sum(image.rect.area for image in raw.images) > _SCAN_SHARE * raw.rect.area
-    return "a scan" if scanned else ""
+    return (_SEARCHABLE if hidden else _SCAN) if scanned else ""
 
 
 def _read(
@@ -120,18 +126,28 @@ def _read(
         return OcrPage(why, f"{why}, and no time is left for OCR", unread=True), None
     try:
         engine = ocr_engine(settings.ocr)
+        if engine is None and why == _SEARCHABLE:
+            return OcrPage(why), None
     except MissingExtra as error:
         return OcrPage(why, f"{why}, and {error.message}"), None
     if engine is None or settings.ocr.when == "never":
         return OcrPage(why, f"{why}, and OCR is switched off"), None
     raw = file.page(number)
     dpi = _dpi(raw, settings)
-    read = read_page(number, lambda: decoded(file.render(number, dpi)), engine, settings.ocr, task)
+    stored = StoredText([_in_pixels(word, dpi) for word in file.words(number)]) if why == _SEARCHABLE else None
+    read = read_page(number, lambda: file.pixels(number, dpi), engine, settings.ocr, task, stored)
     characters = sum(len(line.text) for line in read.lines)
-    if why == "a scan" and characters <= len(raw.text):
+    if stored and not read.is_stored:
+        why = f"{why} whose text layer is not what it shows"
+    if (stored and read.issue) or (why == _SCAN and characters <= len(raw.text)):
         return OcrPage(why, read.issue, illegible=bool(read.issue)), None
     issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
-    return OcrPage(why, issue, replaced=True, illegible=bool(read.issue)), read
+    return OcrPage(why, issue, replaced=True, illegible=bool(read.issue), is_stored=read.is_stored), read
+
+
+def _in_pixels(word: PageWord, dpi: int) -> Line:
+    scale = dpi / 72  # points per inch
+    return Line(word.text, _scaled(word.rect, scale, scale))
 
 
 def _dpi(raw: RawPage, settings: ParseSettings) -> int:
