@@ -15,6 +15,7 @@ import argparse
 import importlib.util
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -88,7 +89,8 @@ def searchable(scan: Path, language: str) -> None:
         for page in file:
             picture = file.extract_image(page.get_images()[0][0])["image"]
             command = ["tesseract", "-", "-", "--dpi", "200", "-l", language, "pdf"]
-            done = subprocess.run(command, input=picture, capture_output=True, check=True)
+            alone = {**os.environ, "OMP_THREAD_LIMIT": "1"}  # its threads wait for one another most of the time
+            done = subprocess.run(command, input=picture, capture_output=True, check=True, env=alone)
             with pymupdf.open("pdf", done.stdout) as read:
                 made.insert_pdf(read)
         data = made.tobytes()
