@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from pipelines.core.document import BlockKind, Document
 from tests.parse.pdf_pages import LOREM, Pdf, drawn
@@ -48,6 +49,20 @@ def test_headings_and_running_headers_of_a_scan_are_recognized(document_of: Docu
     ]
     assert document.text.count("revision C") == 1  # at the end, since the text does not have it
     assert {block.text for block in document.furniture} >= {"Pump PS-40, revision C", "1", "2", "3"}
+
+
+def test_a_photographed_page_in_uneven_light_is_laid_out(document_of: DocumentOf) -> None:
+    page = Pdf().page().text(60, 80, "1 Spare parts", size=16, font="hebo").box(60, 100, 535, 300, LOREM * 5, size=9)
+    page.table(60, 320, ROWS, width=150)
+    with Image.open(io.BytesIO(drawn(page.data(), dpi=150))) as picture:
+        shades = np.asarray(picture.convert("L"), dtype=np.float32)
+    light = np.linspace(0.25, 1, shades.shape[1]) * np.linspace(0.5, 1, shades.shape[0])[:, None]
+    out = io.BytesIO()
+    photograph = Image.fromarray((shades * light).astype(np.uint8)).filter(ImageFilter.GaussianBlur(0.7))
+    photograph.save(out, "PNG", dpi=(150, 150))
+    document = document_of("a.png", out.getvalue())
+    assert of_kind(document, BlockKind.PARAGRAPH) == [(LOREM * 5).strip()]
+    assert [table.grid() for table in document.tables] == [ROWS]
 
 
 def test_columns_of_a_scan_are_read_one_after_the_other(document_of: DocumentOf) -> None:

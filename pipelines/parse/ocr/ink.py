@@ -23,6 +23,12 @@ Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 _CONTRAST = 48
 """Minimum difference of ink from paper in 256 shades: thin lines are scanned as light grey."""
+_LEAST_CONTRAST = 16
+"""Minimum difference of ink from paper in deep shadow; grain is up to half of it."""
+_PAPER = 90
+"""The percentile of the shades of an area that is paper."""
+_TILES = 8
+"""Areas of a page, across and down, for which the shade of paper is measured."""
 _SHORTEST, _THICKEST = 2.0, 0.25
 """Minimum length and maximum thickness of a straight line, in heights of a line of text: strokes of letters are
 shorter than one, bars of headings thicker."""
@@ -245,8 +251,20 @@ def ink_of(image: Raster, turn: int = 0, skew: float = 0.0) -> Mask:
     """Return where a picture has ink, after it is turned by `turn` degrees clockwise and deskewed by `skew` radians."""
     grey = Pillow.fromarray(np.ascontiguousarray(np.rot90(image, -turn // 90))).convert("L")
     if skew:
-        paper = int(np.percentile(np.asarray(grey), 90))
-        grey = grey.rotate(math.degrees(skew), resample=Pillow.Resampling.BILINEAR, fillcolor=paper)
-    shades = np.asarray(grey, dtype=np.int16)
-    # The shade that nine tenths of a page do not exceed is paper.
-    return np.asarray(np.abs(shades - np.int16(np.percentile(shades, 90))) > _CONTRAST, dtype=np.bool_)
+        fill = int(np.percentile(np.asarray(grey), _PAPER))
+        grey = grey.rotate(math.degrees(skew), resample=Pillow.Resampling.BILINEAR, fillcolor=fill)
+    paper = _paper(grey)
+    contrast = np.maximum(_LEAST_CONTRAST, paper * (_CONTRAST / 255))  # in shadow, ink differs less from paper
+    return np.asarray(np.abs(np.asarray(grey, dtype=np.float32) - paper) > contrast, dtype=np.bool_)
+
+
+def _paper(grey: Pillow.Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """Return the shade of paper at each pixel: a page that is photographed is lit unevenly."""
+    shades = np.asarray(grey)
+    rows, columns = (np.array_split(np.arange(length), min(_TILES, length)) for length in shades.shape)
+    tiles = [
+        [np.percentile(shades[row[0] : row[-1] + 1, column[0] : column[-1] + 1], _PAPER) for column in columns]
+        for row in rows
+    ]
+    lit = Pillow.fromarray(np.asarray(tiles, dtype=np.float32))
+    return np.asarray(lit.resize(grey.size, Pillow.Resampling.BILINEAR), dtype=np.float32)
