@@ -191,6 +191,25 @@ class PdfFile:
         kind = {"jpg": "jpeg", "jpx": "jp2"}.get(found.get("ext", ""), found.get("ext", ""))
         return (found.get("image") or b"", f"image/{kind}") if found else (b"", "")
 
+    def dynamic_form(self) -> bytes:
+        """Return the XML of a dynamic XFA form, whose pages only have a placeholder; empty for other files.
+
+        Only such a form must be rendered by the viewer (PDF 1.7 ExtensionLevel 3, 7.7.2: NeedsRendering); the placeholder
+        is one page.
+        """
+        mupdf, trailer = pymupdf.mupdf, pymupdf.mupdf.pdf_trailer(pymupdf._as_pdf_document(self._file))
+        if self.pages > 1 or not mupdf.pdf_to_bool(mupdf.pdf_dict_getp(trailer, "Root/NeedsRendering")):
+            return b""
+        form = mupdf.pdf_dict_getp(trailer, "Root/AcroForm/XFA")
+        # The XML, or its parts, each after its name.
+        places = range(1, mupdf.pdf_array_len(form), 2) if mupdf.pdf_is_array(form) else ()
+        streams = [mupdf.pdf_array_get(form, place) for place in places] or [form]
+        return b"".join(
+            bytes(pymupdf.JM_BinFromBuffer(mupdf.pdf_load_stream(stream)))
+            for stream in streams
+            if mupdf.pdf_is_stream(stream)
+        )
+
     def attachments(self, most: int) -> Iterator[tuple[str, bytes]]:
         """Yield names and contents of the embedded files, of the document and of its pages, up to `most` bytes."""
         mupdf = pymupdf.mupdf

@@ -9,8 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.core.document import BlockKind, Source
-from pipelines.core.errors import TooLarge
+from pipelines.core.document import BlockKind, Page, Source
+from pipelines.core.errors import Malformed, TooLarge
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.magic import PDF, XPS
@@ -85,7 +85,8 @@ class PdfReader:
             if file.pages > settings.limits.pages:
                 raise TooLarge(f"{file.pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
-            append_pages(file, builder)
+            if not _append_form(file, builder):
+                append_pages(file, builder)
             _append_attachments(file, builder)
         return builder.build()
 
@@ -105,6 +106,27 @@ def append_pages(file: PdfFile, builder: DocumentBuilder) -> None:
         builder.task.next_page(number)
         read.append(pages.read(number))
     _assemble(builder, read, outline, surveyed)
+
+
+def _append_form(file: PdfFile, builder: DocumentBuilder) -> bool:
+    """Append the content of a dynamic form and return True; return False if the file is none, or cannot be read."""
+    from pipelines.parse.pdf.mupdf import FAULTS
+    from pipelines.parse.pdf.xfa import texts_of_form
+
+    try:
+        form = file.dynamic_form()
+        texts = texts_of_form(form, builder.source.uri) if form else []
+        width, height = file.size(1) if texts else (0.0, 0.0)
+    except (*FAULTS, Malformed, TooLarge) as error:
+        builder.left_out(issue=f"the content of a dynamic form (XFA) was not read: {error}")
+        return False
+    if not texts:
+        return False
+    builder.page(Page(1, file.label(1), width, height))
+    for text in texts:
+        builder.paragraph(text, Place(1))
+    builder.remark("a dynamic form (XFA): its labels and values, without its layout")
+    return True
 
 
 def _append_attachments(file: PdfFile, builder: DocumentBuilder) -> None:

@@ -1,0 +1,146 @@
+"""Dynamic XFA forms: the pages of such a PDF only ask to wait; labels are in a template, values in data, both XML.
+
+The format is that of the XML Forms Architecture Specification 3.3 (Adobe, 2012); the values are bound to the fields by
+their names (chapter 4). Scripts are not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lxml import etree
+
+from pipelines.parse.office.ooxml import Element, parse_xml
+
+_DEEPEST = 200
+"""Maximum depth of nested subforms; forms have about ten, and a file may be made to exhaust the stack."""
+_MOST_INSTANCES = 10_000
+"""Maximum repetitions of a subform: rows of a list."""
+_HIDDEN = frozenset(("hidden", "inactive", "invisible"))
+_CONTAINERS = frozenset(("subform", "subformSet", "area", "pageSet", "pageArea", "exclGroup"))
+_LINES = frozenset(("p", "div", "li", "br"))
+_COLONS = ":： "
+
+
+def texts_of_form(form: bytes, uri: str) -> list[str]:
+    """Return the texts of a form in the order of its template: the labels, and the fields of each subform as lines.
+
+    Args:
+        form: the XML of the form (XDP), with its packets "template" and "datasets".
+        uri: the name of the file, for errors.
+
+    Returns:
+        the texts, fields as "label: value"; empty if there is no template.
+
+    Raises:
+        Malformed, TooLarge: the XML is broken, or exceeds the limits of the parser.
+    """
+    root = parse_xml(form, uri, "the XFA form")
+    template, data = _child(root, "template"), _path(root, "datasets", "data")
+    found: list[str] = []
+    # The root of the data is that of the first subform, whatever its name is.
+    first = next(iter(data), None) if data is not None else None
+    for subform in _children(template, "subform") if template is not None else ():
+        _append(subform, first, found, 0)
+    return found
+
+
+def _append(container: Element, data: Element | None, found: list[str], depth: int) -> None:
+    """Append the texts of a subform whose values are the children of `data`."""
+    if container.get("presence") in _HIDDEN or depth > _DEEPEST:
+        return
+    fields: list[str] = []
+    for child in container:
+        kind = _name(child)
+        if kind == "field":
+            fields += _field(child, data)
+        elif kind == "draw" or kind in _CONTAINERS:
+            found += ["\n".join(fields)] if fields else []
+            fields = []
+        if kind == "draw" and child.get("presence") not in _HIDDEN and (text := _value(child)):
+            found.append(text)
+        elif kind in _CONTAINERS:
+            for instance in _instances(child, data):
+                _append(child, instance, found, depth + 1)
+    found += ["\n".join(fields)] if fields else []
+
+
+def _instances(container: Element, data: Element | None) -> Sequence[Element | None]:
+    """Return the data of each repetition of a container: that of its parent if it has no name or no data."""
+    name = container.get("name")
+    if not name or data is None or _name(container) != "subform":
+        return [data]
+    return _children(data, name)[:_MOST_INSTANCES] or [None]
+
+
+def _field(field: Element, data: Element | None) -> Iterator[str]:
+    """Yield a field as a line, none if it is a button, or hidden and empty."""
+    if _path(field, "ui", "button") is not None:
+        return
+    caption, value = _path(field, "caption"), _bound(field, data)
+    label = _value(caption) if caption is not None and caption.get("presence") not in _HIDDEN else ""
+    if not value and (not label or field.get("presence") in _HIDDEN):
+        return
+    label = " ".join(label.split()).rstrip(_COLONS) or field.get("name", "")
+    yield f"{label}: {_shown(field, value)}" if value else label
+
+
+def _bound(field: Element, data: Element | None) -> str:
+    """Return the value of a field: that of its data, else of the template."""
+    name, bind = field.get("name", ""), _path(field, "bind")
+    match = bind.get("match", "once") if bind is not None else "once"
+    if match == "dataRef" and bind is not None:
+        # The path is relative to the subform's data: "$.address.city".
+        name = bind.get("ref", "").removeprefix("$.").replace("[*]", "")
+    node = data if match != "none" else None
+    for step in name.split("."):
+        node = _child(node, step) if node is not None else None
+    stored = _text(node) if node is not None else ""
+    return stored or _value(field)
+
+
+def _shown(field: Element, value: str) -> str:
+    """Return what a choice list shows for a stored value."""
+    lists = _children(field, "items")
+    if len(lists) != 2:
+        return value
+    shown, stored = sorted(lists, key=lambda items: items.get("save") == "1")
+    return dict(zip(map(_text, stored), map(_text, shown), strict=False)).get(value, value)
+
+
+def _value(element: Element) -> str:
+    """Return the text in the `value` of an element."""
+    value = _child(element, "value")
+    content = next(iter(value), None) if value is not None else None
+    return _text(content) if content is not None and _name(content) != "image" else ""
+
+
+def _text(element: Element) -> str:
+    """Return the text of an element; formatted text is XHTML, whose paragraphs are lines."""
+    formatted = _name(element) == "exData"
+    parts: list[str] = []
+    for event, one in etree.iterwalk(element, events=("start", "end")):
+        text = str((one.text if event == "start" else one.tail if one is not element else "") or "")
+        parts.append("\n" if event == "end" and _name(one) in _LINES else "")
+        parts.append(text.replace("\n", " ") if formatted else text)
+    lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _path(element: Element, *names: str) -> Element | None:
+    found: Element | None = element
+    for name in names:
+        found = _child(found, name) if found is not None else None
+    return found
+
+
+def _child(element: Element, name: str) -> Element | None:
+    return next(iter(_children(element, name)), None)
+
+
+def _children(element: Element, name: str) -> list[Element]:
+    return [child for child in element if _name(child) == name]
+
+
+def _name(element: Element) -> str:
+    return str(etree.QName(element).localname)
