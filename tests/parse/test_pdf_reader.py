@@ -375,3 +375,12 @@ def test_the_first_row_names_the_columns_where_it_reads_so(
     pdf = Pdf().page().text(60, 60, "Before the table stands a line of text.").table(60, 100, rows)
     (table,) = document_of("a.pdf", pdf.data(), NO_OCR).tables
     assert table.header_rows == heads
+
+
+def test_layers_that_are_switched_off_are_named(document_of: DocumentOf) -> None:
+    pdf = Pdf().page().text(72, 100, "The pump is started by the green button.")
+    off = pdf.file.add_ocg("German", on=False)
+    pdf.file[-1].insert_text((72, 130), "Die Pumpe wird mit dem Knopf gestartet.", oc=off)
+    document = document_of("a.pdf", pdf.data())
+    assert document.text.strip() == "The pump is started by the green button."
+    assert document.notes == ("layers that are switched off were not read: German",)

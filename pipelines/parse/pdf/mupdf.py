@@ -174,6 +174,14 @@ class PdfFile:
             if title.strip() and 0 < page <= self.pages
         ]
 
+    def hidden_layers(self) -> list[str]:
+        """Return the names of the layers (optional content, PDF 1.7, 8.11) that are switched off; they are not read."""
+        try:
+            layers = self._file.get_ocgs().values()
+        except FAULTS:
+            return []
+        return [str(layer["name"]) for layer in layers if not layer["on"]]
+
     def label(self, number: int) -> str:
         """Return the printed page number, empty if the file does not contain it."""
         try:
@@ -194,8 +202,8 @@ class PdfFile:
     def dynamic_form(self) -> bytes:
         """Return the XML of a dynamic XFA form, whose pages only have a placeholder; empty for other files.
 
-        Only such a form must be rendered by the viewer (PDF 1.7 ExtensionLevel 3, 7.7.2: NeedsRendering); the placeholder
-        is one page.
+        Only such a form must be rendered by the viewer (PDF 1.7 ExtensionLevel 3, 7.7.2: NeedsRendering); its
+        placeholder is one page.
         """
         mupdf, trailer = pymupdf.mupdf, pymupdf.mupdf.pdf_trailer(pymupdf._as_pdf_document(self._file))
         if self.pages > 1 or not mupdf.pdf_to_bool(mupdf.pdf_dict_getp(trailer, "Root/NeedsRendering")):

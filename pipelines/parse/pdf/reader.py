@@ -44,6 +44,8 @@ _NEW_WORDS, _NEW_WORDS_ONCE = 3, 2
 kinds of documents have fewer than three. One that does not recur may be a line of the text; a watermark has one."""
 _LAST_ATTACHMENT = 0.85
 """Share of the file's processor time after which no further attachment is extracted; pages end a little earlier."""
+_MOST_NAMED = 5
+"""Maximum layers that a remark names; plans have dozens."""
 
 
 def pdf_metadata(raw: Mapping[str, str]) -> dict[str, str]:
@@ -87,6 +89,9 @@ class PdfReader:
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
             if not _append_form(file, builder):
                 append_pages(file, builder)
+            if hidden := file.hidden_layers():
+                more = f" and {len(hidden) - _MOST_NAMED} more" if len(hidden) > _MOST_NAMED else ""
+                builder.remark(f"layers that are switched off were not read: {', '.join(hidden[:_MOST_NAMED])}{more}")
             _append_attachments(file, builder)
         return builder.build()
 
