@@ -11,15 +11,13 @@ from itertools import pairwise
 from pipelines.lang.characters import CJK_CHARACTER, right_to_left
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
-from pipelines.parse.ocr.engine import CONFIDENT, Corners, OcrEngine, Raster, Reading, bounds
+from pipelines.parse.ocr.engine import CONFIDENT, LONG, Corners, OcrEngine, Raster, Reading, bounds
 
 _CHECKED_EVERY, _MOST_CHECKED = 8, 8
 """Every eighth long line is recognized too, up to eight on a page, which takes a tenth of the time of OCR."""
-_CHECKED_LENGTH = 8
-"""Minimum length of a checked line by its height, about 16 characters."""
 _ALIKE = 0.9
-"""Minimum mean similarity of stored and recognized text: of 60 scanned pages in Latin script that Tesseract has read it
-is .95 to 1, of pages with the model of another script below .6 (`benchmarks/pdf_pages.py --searchable`)."""
+"""Minimum mean similarity of stored and recognized text: of 28 scanned pages that Tesseract has read with the right model
+it is .96 to 1, of 8 in another script below .6 (`benchmarks/pdf_pages.py --searchable`)."""
 _WIDEST = 2.0
 """Maximum gap between the words of a line, and at its ends, in heights of the line; in wider ones a word is missing."""
 _BLANK = 0.25
@@ -47,7 +45,7 @@ class StoredText:
         if not text:
             return ""
         self._used.update(inside)
-        if rect.width >= _CHECKED_LENGTH * rect.height:
+        if rect.width >= LONG * rect.height:
             self._long += 1
             if self._long % _CHECKED_EVERY == 1 and len(self.checked) < _MOST_CHECKED:
                 self.checked[corners] = text
@@ -77,9 +75,10 @@ def read_stored(engine: OcrEngine, image: Raster, stored: StoredText) -> list[Re
         return None
     texts = {one.corners: text for text, one in checked}
     found = [replace(one, text=texts[one.corners], confidence=1.0) if one.corners in texts else one for one in readings]
-    rest = stored.rest(readings)[:_MOST_REST]
-    # In a script that the engine cannot recognize, nothing is confirmed.
-    return found + [word for word in rest if (checked and not legible) or _is_there(engine, image, word)]
+    rest = stored.rest(readings)
+    if checked and not legible:  # the engine cannot recognize the script, nor confirm anything
+        return found + rest
+    return found + [word for word in rest[:_MOST_REST] if _is_there(engine, image, word)]
 
 
 def _knows(engine: OcrEngine, text: str) -> bool:
