@@ -21,10 +21,10 @@ READ = "page 1: a searchable scan whose text layer is not what it shows, read by
 def searchable(page: Pdf, changed: Mapping[str, str] | None = None) -> Pdf:
     """Return the page as a picture with its words, some `changed` or left out, each written by itself as OCR does."""
     scan = Pdf().page().picture(0, 0, 595, 842, drawn(page.data(), dpi=150))
-    for left, top, right, bottom, word, *_ in page.file[0].get_text("words"):
+    for left, top, _, bottom, word, *_ in page.file[0].get_text("words"):
         if text := (changed or {}).get(word, word):
-            size = (right - left) / pymupdf.get_text_length(text, fontsize=1)
-            at = left, bottom - 0.2 * (bottom - top)
+            # A word of Helvetica is 1.37 type sizes high in PyMuPDF.
+            size, at = (bottom - top) / 1.37, (left, bottom - 0.2 * (bottom - top))
             scan.file[-1].insert_text(at, text, fontsize=size, render_mode=INVISIBLE)
     return scan
 

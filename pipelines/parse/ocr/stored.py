@@ -16,8 +16,10 @@ from pipelines.parse.ocr.engine import CONFIDENT, LONG, Corners, OcrEngine, Rast
 _CHECKED_EVERY, _MOST_CHECKED = 8, 8
 """Every eighth long line is recognized too, up to eight on a page, which takes a tenth of the time of OCR."""
 _ALIKE = 0.9
-"""Minimum mean similarity of stored and recognized text: of 28 scanned pages that Tesseract has read with the right model
-it is .96 to 1, of 8 in another script below .6 (`benchmarks/pdf_pages.py --searchable`)."""
+"""Minimum similarity of stored and recognized text: of 28 scanned pages that Tesseract has read with the right
+model it is .96 to 1, of 8 in another script below .6 (`benchmarks/pdf_pages.py --searchable`)."""
+_MOST_COMPARED = 1000
+"""Maximum characters that are compared, which takes quadratic time: eight lines of a page."""
 _WIDEST = 2.0
 """Maximum gap between the words of a line, and at its ends, in heights of the line; in wider ones a word is missing."""
 _BLANK = 0.25
@@ -91,9 +93,9 @@ def _is_right(lines: Sequence[tuple[str, str]]) -> bool:
 
     With the model of English, other programs lose the accents of German or French, and little else.
     """
-    alike = [_similarity(*line) for line in lines]
-    stored, recognized = (sum(map(_is_accented, "".join(texts))) for texts in zip(*lines, strict=True))
-    return sum(alike) / len(alike) >= _ALIKE and stored >= _ALIKE * recognized
+    stored, recognized = map(" ".join, zip(*lines, strict=True))
+    accents, expected = (sum(map(_is_accented, text)) for text in (stored, recognized))
+    return _similarity(stored, recognized) >= _ALIKE and accents >= _ALIKE * expected
 
 
 def _is_accented(character: str) -> bool:
@@ -127,7 +129,8 @@ def _joined(words: Sequence[Line], line: Rect) -> str:
 
 
 def _similarity(one: str, other: str) -> float:
-    return SequenceMatcher(None, _plain(one), _plain(other), autojunk=False).ratio()
+    one, other = (_plain(text)[:_MOST_COMPARED] for text in (one, other))
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _plain(text: str) -> str:
