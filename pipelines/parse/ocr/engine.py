@@ -94,7 +94,7 @@ class OcrEngine(Protocol):
     def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
         """Return the lines of a picture from the top, also those that are not recognized; empty if there are none.
 
-        Those that are `known` have confidence 1; an engine may recognize them nevertheless.
+        Those that are `known` have that text, and confidence 1.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,15 @@ class PaddleOcr:
 
     def read(self, image: Raster, known: Known = nothing_known) -> list[Reading]:
         pages = self._engine.predict(np.ascontiguousarray(image[:, :, ::-1]))  # BGR
-        return [
+        readings = [
             Reading(text, as_corners(polygon), float(score))
             for page in pages
             for text, score, polygon in zip(page["rec_texts"], page["rec_scores"], page["rec_polys"], strict=True)
+        ]
+        texts = [known(reading.corners) for reading in readings]
+        return [
+            replace(reading, text=text, confidence=1.0) if text else reading
+            for reading, text in zip(readings, texts, strict=True)
         ]
 
 

@@ -54,7 +54,7 @@ def _quarter_turn(line: Any) -> int:
     across, down = line["dir"]
     if abs(across) >= abs(down):
         _, top, _, bottom = line["bbox"]
-        is_mirrored = line["spans"][0]["origin"][1] > (top + bottom) / 2
+        is_mirrored = any(span["origin"][1] > (top + bottom) / 2 for span in line["spans"][:1])
         return 0 if across >= 0 or is_mirrored else 180
     return 90 if down < 0 else 270
 
