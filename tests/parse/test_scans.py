@@ -65,9 +65,10 @@ def test_a_photographed_page_in_uneven_light_is_laid_out(document_of: DocumentOf
     assert [table.grid() for table in document.tables] == [ROWS]
 
 
-def test_columns_of_a_scan_are_read_one_after_the_other(document_of: DocumentOf) -> None:
+@pytest.mark.parametrize("gap", [25, 11])
+def test_columns_of_a_scan_are_read_one_after_the_other(document_of: DocumentOf, gap: int) -> None:
     left, right = (f"{side} column. {LOREM * 3}" for side in ("First", "Second"))
-    page = Pdf().page().box(50, 60, 285, 700, left).box(310, 60, 545, 700, right)
+    page = Pdf().page().box(50, 60, 285, 700, left).box(285 + gap, 60, 520 + gap, 700, right)
     assert of_kind(document_of("a.pdf", scan([page])), BlockKind.PARAGRAPH) == [left.strip(), right.strip()]
 
 

@@ -73,6 +73,15 @@ def test_words_that_the_picture_does_not_show_are_left_out(document_of: Document
     assert "ghost" not in document_of("a.pdf", scan.data()).text
 
 
+def test_invisible_text_without_a_picture_is_taken_as_it_is(document_of: DocumentOf) -> None:
+    """Programs for circuits draw letters as lines, with their text invisible."""
+    pdf = Pdf().page()
+    pdf.file[-1].insert_textbox(pymupdf.Rect(60, 60, 535, 300), LOREM * 3, render_mode=INVISIBLE)
+    document = document_of("a.pdf", pdf.data())
+    assert document.text.strip() == (LOREM * 3).strip()
+    assert document.notes == ()
+
+
 def test_without_ocr_the_text_layer_is_taken_as_it_is(document_of: DocumentOf, report: Pdf) -> None:
     settings = ParseSettings(ocr=OcrSettings(engine="none"))
     document = document_of("a.pdf", searchable(report).data(), settings=settings)
