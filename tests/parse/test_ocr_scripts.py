@@ -137,10 +137,9 @@ def without_tesseract(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterat
     folder.mkdir()
     for name in ("sh", "python3"):
         (folder / name).symlink_to(Path(shutil.which(name) or name))
-    with monkeypatch.context() as patched:
-        patched.setenv("PATH", str(folder))
-        _forget()
-        yield
+    monkeypatch.setenv("PATH", str(folder))  # not in a context, after which a test's own change would undo to this one
+    _forget()
+    yield
     _forget()
 
 
