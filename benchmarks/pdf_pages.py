@@ -42,8 +42,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--layout", nargs="+", default=_LAYOUTS, choices=_LAYOUTS)
-    parser.add_argument("--scans", action="store_true", help="read pictures of the pages by OCR")
-    parser.add_argument("--searchable", action="store_true", help="read such pictures with a text layer of Tesseract")
+    pictures = parser.add_mutually_exclusive_group()
+    pictures.add_argument("--scans", action="store_true", help="read pictures of the pages by OCR")
+    pictures.add_argument("--searchable", action="store_true", help="read such pictures with a text layer of Tesseract")
     arguments = parser.parse_args()
     scoring = scorer()
     data = _SHARED / "data" / "pdf"

@@ -287,15 +287,21 @@ def test_pages_that_share_an_issue_are_listed_together() -> None:
     assert page_numbers([*range(1, 40, 2), 40]) == "pages 1, 3, 5, 7, 9 and 16 more"
 
 
-def test_a_picture_that_breaks_the_engine_does_not_affect_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def break_engine(monkeypatch: pytest.MonkeyPatch, least: int) -> None:
+    """Let OCR fail for pictures whose shorter side has fewer than `least` pixels."""
+
     def breaking(engine: OcrEngine, image: Raster, stored: StoredText | None = None) -> UprightReading:
-        if min(image.shape[:2]) < 200:
+        if min(image.shape[:2]) < least:
             raise RuntimeError("no such tensor")
         return read_upright(engine, image, stored)
 
     monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", breaking)
+
+
+def test_a_picture_that_breaks_the_engine_does_not_affect_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_engine(monkeypatch, least=200)
     small = drawn(Pdf().page(300, 100).text(30, 60, "Small", size=24).data())
     parsed = parsed_html(tmp_path, page_of_pictures(small, png("Inlet valve")), ParseSettings())
     assert parsed.status is Status.INDEXED
@@ -307,12 +313,7 @@ def test_a_picture_that_breaks_the_engine_does_not_affect_others(
 def test_a_scan_that_breaks_the_engine_is_named_and_does_not_affect_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaking(engine: OcrEngine, image: Raster, stored: StoredText | None = None) -> UprightReading:
-        if min(image.shape[:2]) < 250:
-            raise RuntimeError("no such tensor")
-        return read_upright(engine, image, stored)
-
-    monkeypatch.setattr("pipelines.parse.ocr.pictures.read_upright", breaking)
+    break_engine(monkeypatch, least=250)
     pdf = Pdf().page(300, 150).picture(0, 0, 300, 150, png("Inlet valve"))
     pdf.page(300, 100).picture(0, 0, 300, 100, png("Outlet valve"))
     parsed = read_pdf(tmp_path, pdf.data(), ParseTask())

@@ -27,12 +27,15 @@ TEMPLATE = """
   <draw><value><exData contentType="text/html"><body xmlns="http://www.w3.org/1999/xhtml"><p>Only
     <b>certified</b> inspectors sign.</p><p>Keep for ten years.</p></body></exData></value></draw>
 </subform>
+<subform name="repair" presence="hidden"><draw><value><text>Only after a repair</text></value></draw>
+  <field name="weld"><caption><value><text>Weld</text></value></caption></field>
+  <field name="welder"><caption><value><text>Welder</text></value></caption></field></subform>
 <subform name="item"><field name="part"><caption><value><text>Part</text></value></caption></field>
   <field name="result"><caption><value><text>Result</text></value></caption></field></subform>
 </subform></template>"""
 DATA = """
 <xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><form1>
-<head><vessel>V-4711</vessel><medium>2</medium><site><town>Graz</town></site></head>
+<head><vessel>V-4711</vessel><medium>2</medium><site><town>Graz</town></site></head><repair><weld>W-12</weld></repair>
 <item><part>Relief valve</part><result>passed</result></item>
 <item><part>Gasket</part><result>replaced</result></item>
 </form1></xfa:data></xfa:datasets>"""
@@ -60,6 +63,7 @@ def test_labels_and_values_of_a_dynamic_form_are_read(document_of: DocumentOf) -
         "Inspection of pressure vessels",
         "Vessel number: V-4711\nMedium: steam\nTown: Graz\nRemarks",
         "Only certified inspectors sign.\nKeep for ten years.",
+        "Weld: W-12",
         "Part: Relief valve\nResult: passed",
         "Part: Gasket\nResult: replaced",
     ]
@@ -84,5 +88,18 @@ def test_a_static_form_is_read_from_its_pages(document_of: DocumentOf) -> None:
 
 def test_a_broken_form_is_named(parse_bytes: Callable[..., object]) -> None:
     parsed = parse_bytes("a.pdf", form(BEGIN, TEMPLATE[:200], END))
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason.startswith("the content of a dynamic form (XFA) was not read: ")
+
+
+def test_a_form_without_a_template_is_named(parse_bytes: Callable[..., object]) -> None:
+    parsed = parse_bytes("a.pdf", form(BEGIN, DATA, END))
+    assert (parsed.status, parsed.document.text.split()[:2]) == (Status.PARTIAL, ["Please", "wait."])
+    assert parsed.reason == "the content of a dynamic form (XFA) was not read: it has no template"
+
+
+def test_subforms_nested_without_end_are_named(parse_bytes: Callable[..., object]) -> None:
+    nested = "<template>" + "<subform>" * 5000 + "</subform>" * 5000 + "</template>"
+    parsed = parse_bytes("a.pdf", form(BEGIN, nested, END))
     assert parsed.status is Status.PARTIAL
     assert parsed.reason.startswith("the content of a dynamic form (XFA) was not read: ")

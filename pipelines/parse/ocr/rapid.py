@@ -87,10 +87,11 @@ class RapidOcr:
         except (ResizeImgError, RapidOCRError):  # too thin to hold a line of text, or without any
             return []
         # The engine's own call does the same, but leaves out lines that are not recognized.
-        corners = map(as_corners, map_boxes_to_original(boxes.boxes, changes, *image.shape[:2]))
+        corners = [as_corners(box) for box in map_boxes_to_original(boxes.boxes, changes, *image.shape[:2])]
+        texts = map(known, corners)
         lines = [
-            Detected(Reading(text := known(line), line, float(bool(text))), crop[:, :, ::-1], bool(text))
-            for line, crop in zip(corners, pictures, strict=True)
+            Detected(Reading(text, line, 1.0 if text else 0.0), crop[:, :, ::-1], known=bool(text))
+            for line, text, crop in zip(corners, texts, pictures, strict=True)
         ]
         unknown = [number for number, line in enumerate(lines) if not line.known]
         read = self.recognize([lines[number].picture for number in unknown])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 from pipelines.lang.characters import CJK_CHARACTER, right_to_left
+from pipelines.lang.names import without_accents
 from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.near import Near
 from pipelines.parse.ocr.engine import CONFIDENT, LONG, Corners, OcrEngine, Raster, Reading, bounds
@@ -135,7 +135,7 @@ def _similarity(one: str, other: str) -> float:
 
 def _plain(text: str) -> str:
     """Return letters and digits without accents and case, which engines lack or mistake."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
+    return "".join(filter(str.isalnum, without_accents(text).casefold()))
 
 
 def _parts(words: Sequence[Line]) -> Iterator[list[Line]]:

@@ -139,7 +139,7 @@ def _votes(items: Sequence[PageItem], body: TextStyle) -> dict[TextStyle, Counte
     """Return for each style how many of its headings the model confirms and rejects.
 
     A heading on a page that the model has not processed was certain, and counts as confirmed; so does larger type in a
-    region that the model takes for a table, which it is not.
+    region that the model takes for a table, which it is not, and larger bold type in one that it takes for text.
     """
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:

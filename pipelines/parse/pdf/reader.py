@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,15 +121,19 @@ def _append_form(file: PdfFile, builder: DocumentBuilder) -> bool:
 
     try:
         form = file.dynamic_form()
-        texts = texts_of_form(form, builder.source.uri) if form else []
-        width, height = file.size(1) if texts else (0.0, 0.0)
+        if not form:
+            return False
+        texts = texts_of_form(form, builder.source.uri)
+        width, height = file.size(1)
     except (*FAULTS, Malformed, TooLarge) as error:
         builder.left_out(issue=f"the content of a dynamic form (XFA) was not read: {error}")
         return False
-    if not texts:
+    first = next(texts, "")
+    if not first:
+        builder.left_out(issue="the content of a dynamic form (XFA) was not read: it has no template")
         return False
     builder.page(Page(1, file.label(1), width, height))
-    for text in texts:
+    for text in chain((first,), texts):
         builder.paragraph(text, Place(1))
     builder.remark("a dynamic form (XFA): its labels and values, without its layout")
     return True

@@ -126,20 +126,19 @@ def _read(
         return OcrPage(why, f"{why}, and no time is left for OCR", unread=True), None
     try:
         engine = ocr_engine(settings.ocr)
-        if engine is None and why == _SEARCHABLE:
-            return OcrPage(why), None
     except MissingExtra as error:
         return OcrPage(why, f"{why}, and {error.message}"), None
-    if engine is None or settings.ocr.when == "never":
-        return OcrPage(why, f"{why}, and OCR is switched off"), None
+    if engine is None:
+        return OcrPage(why, "" if why == _SEARCHABLE else f"{why}, and OCR is switched off"), None
     raw = file.page(number)
     dpi = _dpi(raw, settings)
     stored = StoredText([_in_pixels(word, dpi) for word in file.words(number)]) if why == _SEARCHABLE else None
     read = read_page(number, lambda: file.pixels(number, dpi), engine, settings.ocr, task, stored)
     characters = sum(len(line.text) for line in read.lines)
-    if stored and not read.is_stored:
+    replaced = stored is not None and not read.is_stored
+    if replaced:
         why = f"{why} whose text layer is not what it shows"
-    if (stored and read.issue) or (why == _SCAN and characters <= len(raw.text)):
+    if (replaced and read.issue) or (why == _SCAN and characters <= len(raw.text)):
         return OcrPage(why, read.issue, illegible=bool(read.issue)), None
     issue = read.issue or ("" if read.lines or not raw.lines else f"{why}, and OCR finds nothing")
     return OcrPage(why, issue, replaced=True, illegible=bool(read.issue), is_stored=read.is_stored), read

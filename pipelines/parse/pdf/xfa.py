@@ -7,62 +7,64 @@ their names (chapter 4). Scripts are not run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from lxml import etree
 
 from pipelines.parse.office.ooxml import Element, parse_xml
 
-_DEEPEST = 200
-"""Maximum depth of nested subforms; forms have about ten, and a file may be made to exhaust the stack."""
-_MOST_INSTANCES = 10_000
-"""Maximum repetitions of a subform: rows of a list."""
 _HIDDEN = frozenset(("hidden", "inactive", "invisible"))
 _CONTAINERS = frozenset(("subform", "subformSet", "area", "pageSet", "pageArea", "exclGroup"))
 _LINES = frozenset(("p", "div", "li", "br"))
 _COLONS = ":： "
 
 
-def texts_of_form(form: bytes, uri: str) -> list[str]:
+def texts_of_form(form: bytes, uri: str) -> Iterator[str]:
     """Return the texts of a form in the order of its template: the labels, and the fields of each subform as lines.
+
+    What is hidden, which a script may show, only has its values.
 
     Args:
         form: the XML of the form (XDP), with its packets "template" and "datasets".
         uri: the name of the file, for errors.
 
     Returns:
-        the texts, fields as "label: value"; empty if there is no template.
+        the texts, fields as "label: value"; none if there is no template.
 
     Raises:
         Malformed, TooLarge: the XML is broken, or exceeds the limits of the parser.
     """
     root = parse_xml(form, uri, "the XFA form")
     template, data = _child(root, "template"), _path(root, "datasets", "data")
-    found: list[str] = []
     # The root of the data is that of the first subform, whatever its name is.
     first = next(iter(data), None) if data is not None else None
-    for subform in _children(template, "subform") if template is not None else ():
-        _append(subform, first, found, 0)
-    return found
+    subforms = _children(template, "subform") if template is not None else ()
+    return chain.from_iterable(_texts(subform, first) for subform in subforms)
 
 
-def _append(container: Element, data: Element | None, found: list[str], depth: int) -> None:
-    """Append the texts of a subform whose values are the children of `data`."""
-    if container.get("presence") in _HIDDEN or depth > _DEEPEST:
-        return
+def _texts(container: Element, data: Element | None, *, hidden: bool = False) -> Iterator[str]:
+    """Yield the texts of a subform whose values are the children of `data`; the parser limits the depth of subforms."""
+    hidden = hidden or _is_hidden(container)
     fields: list[str] = []
     for child in container:
         kind = _name(child)
         if kind == "field":
-            fields += _field(child, data)
-        elif kind == "draw" or kind in _CONTAINERS:
-            found += ["\n".join(fields)] if fields else []
+            fields += _field(child, data, hidden)
+            continue
+        if fields and (kind == "draw" or kind in _CONTAINERS):
+            yield "\n".join(fields)
             fields = []
-        if kind == "draw" and child.get("presence") not in _HIDDEN and (text := _value(child)):
-            found.append(text)
+        if kind == "draw" and not (hidden or _is_hidden(child)) and (text := _value(child)):
+            yield text
         elif kind in _CONTAINERS:
             for instance in _instances(child, data):
-                _append(child, instance, found, depth + 1)
-    found += ["\n".join(fields)] if fields else []
+                yield from _texts(child, instance, hidden=hidden)
+    if fields:
+        yield "\n".join(fields)
+
+
+def _is_hidden(element: Element) -> bool:
+    return element.get("presence") in _HIDDEN
 
 
 def _instances(container: Element, data: Element | None) -> Sequence[Element | None]:
@@ -70,16 +72,16 @@ def _instances(container: Element, data: Element | None) -> Sequence[Element | N
     name = container.get("name")
     if not name or data is None or _name(container) != "subform":
         return [data]
-    return _children(data, name)[:_MOST_INSTANCES] or [None]
+    return _children(data, name) or [None]
 
 
-def _field(field: Element, data: Element | None) -> Iterator[str]:
+def _field(field: Element, data: Element | None, hidden: bool) -> Iterator[str]:
     """Yield a field as a line, none if it is a button, or hidden and empty."""
     if _path(field, "ui", "button") is not None:
         return
     caption, value = _path(field, "caption"), _bound(field, data)
-    label = _value(caption) if caption is not None and caption.get("presence") not in _HIDDEN else ""
-    if not value and (not label or field.get("presence") in _HIDDEN):
+    label = _value(caption) if caption is not None and not _is_hidden(caption) else ""
+    if not value and (not label or hidden or _is_hidden(field)):
         return
     label = " ".join(label.split()).rstrip(_COLONS) or field.get("name", "")
     yield f"{label}: {_shown(field, value)}" if value else label
