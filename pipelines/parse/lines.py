@@ -91,6 +91,27 @@ def turned_box(box: Box, turn: int) -> Box:
     return box
 
 
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Where the points of a page that was laid flat are in its picture, both in fractions of width and height.
+
+    `rows` are those of the matrix that maps homogeneous coordinates (x, y, 1).
+    """
+
+    rows: tuple[tuple[float, float, float], ...]
+
+    def box(self, box: Box) -> Box:
+        """Return the smallest box in the picture that contains a box on the flat page."""
+        corners = ((x, y) for x in (box.left, box.right) for y in (box.top, box.bottom))
+        across, down = zip(*(self._point(x, y) for x, y in corners), strict=True)
+        left, top, right, bottom = map(_fraction, (min(across), min(down), max(across), max(down)))
+        return Box(box.page, left, top, right, bottom)
+
+    def _point(self, x: float, y: float) -> tuple[float, float]:
+        across, down, scale = (a * x + b * y + c for a, b, c in self.rows)
+        return across / scale, down / scale
+
+
 def _fraction(value: float, whole: float = 1.0) -> float:
     # Five digits on a page of 842 points are a hundredth of a point.
     return round(min(1.0, max(0.0, value / whole)), 5)

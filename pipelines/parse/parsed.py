@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.outcome import Status
 from pipelines.parse.columns import read_columns
-from pipelines.parse.lines import Line, Rect
+from pipelines.parse.lines import Line, Projection, Rect
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class PictureText:
 
     `turn` is the clockwise rotation applied for that, in degrees. `issue` says what is not legible, or
     is empty. Only a page has `words`, those of each line, and `rules`, its straight lines. `is_stored` says that the
-    text is that of a searchable scan.
+    text is that of a searchable scan. `projection` is that of a page that was slanted or photographed at an angle.
     """
 
     lines: tuple[Line, ...]
@@ -30,6 +30,7 @@ class PictureText:
     words: tuple[tuple[Line, ...], ...] = ()
     rules: tuple[Rect, ...] = ()
     is_stored: bool = False
+    projection: Projection | None = None
 
     @property
     def text(self) -> str:

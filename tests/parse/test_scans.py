@@ -65,6 +65,38 @@ def test_a_photographed_page_in_uneven_light_is_laid_out(document_of: DocumentOf
     assert [table.grid() for table in document.tables] == [ROWS]
 
 
+@pytest.mark.parametrize("turning", [0.0, 0.05, -0.1])
+def test_a_page_photographed_at_an_angle_is_laid_out_and_its_places_are_those_in_the_photograph(
+    document_of: DocumentOf, turning: float
+) -> None:
+    rows = [*ROWS, ["Bearing", "chromium steel", "24 months"], ["Gasket", "graphite", "6 months"]]
+    page = Pdf().page().text(60, 80, "1 Spare parts", size=16, font="hebo").box(60, 100, 535, 300, LOREM * 5, size=9)
+    page.table(60, 320, rows, width=150).box(60, 500, 535, 600, LOREM * 3, size=9)
+    with Image.open(io.BytesIO(drawn(page.data(), dpi=200))) as picture:
+        width, height = picture.size
+        # From the photograph to the page, which is narrower at its end, in pixels.
+        to_page = np.array(
+            [[1.1, 0.06, -0.08 * width], [0.04, 1.05, -0.03 * height], [turning / width, 0.1 / height, 1]]
+        )
+        photograph = picture.convert("RGB").transform(
+            picture.size, Image.Transform.PERSPECTIVE, tuple(to_page.ravel()[:8]), Image.Resampling.BICUBIC,
+            fillcolor=(60, 60, 60),
+        )  # fmt: skip
+    out = io.BytesIO()
+    photograph.save(out, "PNG")
+    document = document_of("a.png", out.getvalue())
+    assert [table.grid() for table in document.tables] == [rows]
+    first, last = of_kind(document, BlockKind.PARAGRAPH)
+    assert (first, last) == ((LOREM * 5).strip(), (LOREM * 3).strip())
+    corners = np.array([[x / 595 * width, y / 842 * height, 1] for x in (60, 510) for y in (320, 430)])
+    across, down, scale = np.linalg.inv(to_page) @ corners.T
+    across, down = across / scale / width, down / scale / height
+    (table,) = [block for block in document.blocks if block.kind is BlockKind.TABLE]
+    (box,) = table.provenance.boxes
+    wanted = (across.min(), down.min(), across.max(), down.max())
+    assert (box.left, box.top, box.right, box.bottom) == pytest.approx(wanted, abs=0.01)
+
+
 @pytest.mark.parametrize("gap", [25, 11])
 def test_columns_of_a_scan_are_read_one_after_the_other(document_of: DocumentOf, gap: int) -> None:
     left, right = (f"{side} column. {LOREM * 3}" for side in ("First", "Second"))

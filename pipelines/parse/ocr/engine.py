@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,12 @@ def bounds(corners: Corners) -> Rect:
     """Return the bounding rectangle of the corners of a line."""
     across, down = zip(*corners, strict=True)
     return Rect(min(across), min(down), max(across), max(down))
+
+
+def as_corners(box: Any) -> Corners:
+    """Return the corners of an array of four points."""
+    first, second, third, fourth = ((float(x), float(y)) for x, y in box)
+    return first, second, third, fourth
 
 
 def nothing_known(_: Corners) -> str:

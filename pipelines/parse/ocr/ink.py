@@ -159,6 +159,15 @@ def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
     return tuple(rule for rule in (*across, *down) if not any(rule.share_in(rect) > _STRUCK for rect in text.at(rule)))
 
 
+def without(rules: Iterable[Rect], ink: Mask) -> Mask:
+    """Return the ink without straight lines; boxes of text in narrow cells include a part of those around them."""
+    left_over = ink.copy()
+    for rule in rules:
+        left, top, right, bottom = (max(0, round(side)) for side in rule)
+        left_over[top:bottom, left:right] = False
+    return left_over
+
+
 def _whole(found: Iterable[Rect], ink: Mask) -> list[Rect]:
     """Return horizontal lines cut to their ink, without those that are a part of another, at its edge."""
     lines: list[Rect] = []
@@ -247,9 +256,9 @@ def skew_of(ink: Mask, about: float) -> float:
     return max((about + math.radians(step) for step in _SLOPES), key=lambda slope: (variation(slope), -abs(slope)))
 
 
-def ink_of(image: Raster, turn: int = 0, skew: float = 0.0) -> Mask:
-    """Return where a picture has ink, after it is turned by `turn` degrees clockwise and deskewed by `skew` radians."""
-    grey = Pillow.fromarray(np.ascontiguousarray(np.rot90(image, -turn // 90))).convert("L")
+def ink_of(image: Raster, skew: float = 0.0) -> Mask:
+    """Return where a picture has ink, after it is deskewed by `skew` radians."""
+    grey = Pillow.fromarray(image).convert("L")
     if skew:
         fill = int(np.percentile(np.asarray(grey), _PAPER))
         grey = grey.rotate(math.degrees(skew), resample=Pillow.Resampling.BILINEAR, fillcolor=fill)

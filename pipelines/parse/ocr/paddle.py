@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.core.errors import MissingExtra, SettingsError
-from pipelines.parse.ocr.engine import Known, Raster, Reading, nothing_known
-from pipelines.parse.ocr.rapid import as_corners
+from pipelines.parse.ocr.engine import Known, Raster, Reading, as_corners, nothing_known
 from pipelines.parse.settings import OcrSettings
 
 DETECTION, RECOGNITION = "PP-OCRv6_small_det", "PP-OCRv6_small_rec"

@@ -16,9 +16,10 @@ from pipelines.lang.identify import detect_language
 from pipelines.lang.profile import profile
 from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
-from pipelines.parse.lines import Line, Rect, TextStyle
+from pipelines.parse.lines import Line, Projection, Rect, TextStyle
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
-from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, words_of
+from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, without, words_of
+from pipelines.parse.ocr.perspective import perspective_of, projection_of
 from pipelines.parse.ocr.stored import StoredText, read_stored
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
@@ -89,9 +90,14 @@ def read_upright(engine: OcrEngine, image: Raster, stored: StoredText | None = N
 
 
 def _read_turned(engine: OcrEngine, image: Raster, turn: int) -> UprightReading:
-    turned = np.ascontiguousarray(np.rot90(image, -turn // 90))
+    turned = _turned(image, turn)
     readings = engine.read(turned)
     return _deskewed(readings, turn, turned.shape[1], turned.shape[0], _skew(readings))
+
+
+def _turned(image: Raster, turn: int) -> Raster:
+    """Return a picture turned by `turn` degrees clockwise."""
+    return np.ascontiguousarray(np.rot90(image, -turn // 90))
 
 
 def _other_turns(read: UprightReading) -> tuple[int, ...]:
@@ -198,11 +204,9 @@ def read_picture(
     If hardly any text is legible, there are no lines. What is not legible, unless it is short, is an issue. Bold type,
     the places of words, and straight lines are only looked for on a page, which may have a `stored` text.
     """
-    reread = read_upright(engine, image, stored)
+    reread, projection = read_upright(engine, image, stored), None
     if is_page and reread.lines:
-        skew = skew_of(ink_of(image, reread.turn), reread.skew)
-        deskewed = _deskewed(reread.detected, reread.turn, reread.width, reread.height, skew)
-        reread = replace(deskewed, is_stored=reread.is_stored)
+        image, reread, projection = _flattened(_turned(image, reread.turn), reread)
     size = reread.width, reread.height, reread.turn, reread.confidence
     lines = [reading for reading in reread.detected if reading.is_long]
     unread = [reading for reading in lines if reading.confidence < settings.script_confidence]
@@ -218,11 +222,24 @@ def read_picture(
     found = _with_sizes(kept)
     if not is_page or not found:
         return PictureText(found, *size, issue)
-    ink = ink_of(image, reread.turn, reread.skew)
+    ink = ink_of(image, reread.skew)
     rules = straight_lines(ink, found)
+    ink = without(rules, ink)
     found = with_weight(found, ink)
     words = tuple(tuple(words_of(line, ink)) for line in found)
-    return PictureText(found, *size, issue, words, rules, reread.is_stored)
+    return PictureText(found, *size, issue, words, rules, reread.is_stored, projection)
+
+
+def _flattened(image: Raster, read: UprightReading) -> tuple[Raster, UprightReading, Projection | None]:
+    """Return the upright picture of a page, and its text, as seen straight from above and deskewed by its ink."""
+    readings, width, height = read.detected, read.width, read.height
+    about = read.skew
+    if perspective := perspective_of(image, readings):
+        image, about = perspective.flattened(image), 0.0
+        readings = tuple(replace(one, corners=perspective.flat(one.corners)) for one in readings)
+    skew = skew_of(ink_of(image), about)
+    deskewed = replace(_deskewed(readings, read.turn, width, height, skew), is_stored=read.is_stored)
+    return image, deskewed, projection_of(perspective, skew, width, height)
 
 
 def _damage(text: str, engine: OcrEngine) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pipelines.core.errors import MissingExtra
 from pipelines.core.libraries import THREADS
-from pipelines.parse.ocr.engine import CONFIDENT, Corners, Known, Raster, Reading, nothing_known
+from pipelines.parse.ocr.engine import CONFIDENT, Corners, Known, Raster, Reading, as_corners, nothing_known
 from pipelines.parse.settings import OcrSettings
 
 _MOST_VERTICAL = 30
@@ -128,8 +128,3 @@ def _reading(text: str, corners: Corners, score: float) -> Reading:
     found = Reading(text, corners, score)
     density = sum(map(len, text.split())) * found.height / max(found.height, found.length)
     return replace(found, confidence=found.confidence * min(1.0, density / _LEAST_DENSITY))
-
-
-def as_corners(box: Any) -> Any:
-    """Return the corners of an array of four points."""
-    return tuple((float(x), float(y)) for x, y in box)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.core.errors import Encrypted, Malformed
-from pipelines.parse.lines import Line, Rect
+from pipelines.parse.lines import Line, Projection, Rect
 from pipelines.parse.near import Covered, Near
 from pipelines.parse.ocr.engine import Raster
 from pipelines.parse.pdf.extract import (
@@ -76,6 +76,7 @@ class _PageText:
     watermarks: tuple[Line, ...] = ()
     words: tuple[PageWord, ...] | None = None
     rules: tuple[Rect, ...] = ()
+    projection: Projection | None = None
 
 
 def _opened(path: Path) -> Any:
@@ -297,6 +298,7 @@ class PdfFile:
             paint=paint,
             links=tuple(self._links(number)),
             turn=self._display_rotation,
+            projection=text.projection,
         )
 
     def _drawing_log(self) -> list[Any]:
@@ -354,7 +356,9 @@ class PdfFile:
         rotation = (self._rotation_to_upright + layer.turn) % 360
         # A quarter turn exchanges width and height.
         height = self._upright.rect.height if layer.turn in (0, 180) else self._upright.rect.width
-        self._page_texts[number] = _PageText(rotation, height, layer.lines, (), layer.words, layer.rules)
+        self._page_texts[number] = _PageText(
+            rotation, height, layer.lines, (), layer.words, layer.rules, layer.projection
+        )
         self._close_page()
 
     def words(self, number: int) -> list[PageWord]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from pipelines.core.provenance import Box
-from pipelines.parse.lines import Line, Rect, turned_box
+from pipelines.parse.lines import Line, Projection, Rect, turned_box
 
 MOST_SHAPES = 2000
 """Maximum coloured areas or lines of a page that are searched for tables; if there are more, they are a drawing."""
@@ -120,6 +120,8 @@ class RawPage:
     watermarks: tuple[Line, ...] = ()
     turn: int = 0
     """Clockwise rotation from this upright page to the displayed page, in degrees."""
+    projection: Projection | None = None
+    """That of a scan or photograph which is laid flat here."""
 
     @property
     def rect(self) -> Rect:
@@ -127,7 +129,8 @@ class RawPage:
 
     def box(self, rect: Rect) -> Box:
         """Return a rectangle of this upright page as a box on the displayed page, in fractions of its size."""
-        return turned_box(rect.box(self.number, self.width, self.height), self.turn)
+        box = rect.box(self.number, self.width, self.height)
+        return turned_box(self.projection.box(box) if self.projection else box, self.turn)
 
     @property
     def text(self) -> str:
@@ -222,6 +225,7 @@ class TextLayer:
     words: tuple[PageWord, ...]
     rules: tuple[Rect, ...]
     turn: int = 0
+    projection: Projection | None = None
 
 
 @dataclass(frozen=True, slots=True)

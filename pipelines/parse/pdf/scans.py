@@ -13,7 +13,7 @@ from pipelines.core.errors import MissingExtra
 from pipelines.lang.characters import CJK_CHARACTER
 from pipelines.parse.columns import Gutters
 from pipelines.parse.limits import ParseTask
-from pipelines.parse.lines import ASCENT, DESCENT, Line, Rect, around
+from pipelines.parse.lines import ASCENT, DESCENT, Line, Projection, Rect, around
 from pipelines.parse.ocr.engine import SIDEWAYS, ocr_engine
 from pipelines.parse.ocr.pictures import read_page
 from pipelines.parse.ocr.stored import StoredText
@@ -56,6 +56,7 @@ class _Scan:
     fragments: tuple[Fragment, ...]
     rules: tuple[Rect, ...]
     turn: int
+    projection: Projection | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ def _layer(text: PictureText, size: tuple[float, float]) -> _Scan:
         for words in text.words
         for fragment in _fragments([_scaled_word(word, across, down) for word in words])
     )
-    return _Scan(fragments, rules, text.turn)
+    return _Scan(fragments, rules, text.turn, text.projection)
 
 
 def _scaled(rect: Rect, across: float, down: float) -> Rect:
@@ -218,7 +219,7 @@ def _with_sizes(scan: _Scan, usual: float) -> TextLayer:
     words = tuple(
         PageWord(run.text.strip(), run.rect, bool(run.flags & BOLD)) for fragment in fragments for run in fragment.runs
     )
-    return TextLayer(tuple(lines_of(fragments)), words, scan.rules, scan.turn)
+    return TextLayer(tuple(lines_of(fragments)), words, scan.rules, scan.turn, scan.projection)
 
 
 def _step(size: float, usual: float) -> float:
