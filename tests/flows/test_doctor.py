@@ -18,7 +18,6 @@ from flows.doctor import CHECKS
 from flows.doctor_checks import Check, Grade, Result, Subject, good, result_of
 from pipelines.core.libraries import disable_telemetry
 from pipelines.ingest.build import build
-from pipelines.parse.ocr.tesseract import installed_models
 from pipelines.resources import open_stores
 from pipelines.settings import load
 from pipelines.store.facts import INGEST, Ingest
@@ -189,14 +188,11 @@ def test_the_models_of_tesseract_are_listed_and_tried(tmp_path: Path, monkeypatc
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    installed_models.cache_clear()
     assert found("Tesseract", tmp_path).text == "heb: Failed loading language heb"
     program.write_text(program.read_text().replace("-l heb", "-l none"))
     assert (found("Tesseract", tmp_path).grade, found("Tesseract", tmp_path).text) == (Grade.OK, "Cyrillic, heb")
     program.unlink()
-    installed_models.cache_clear()
     assert found("Tesseract", tmp_path).grade is Grade.WARNING
-    installed_models.cache_clear()
 
 
 def test_the_unpackers_are_searched_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

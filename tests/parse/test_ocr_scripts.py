@@ -138,13 +138,8 @@ def without_tesseract(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterat
     for name in ("sh", "python3"):
         (folder / name).symlink_to(Path(shutil.which(name) or name))
     monkeypatch.setenv("PATH", str(folder))  # not in a context, after which a test's own change would undo to this one
-    _forget()
+    ocr_engine.cache_clear()
     yield
-    _forget()
-
-
-def _forget() -> None:
-    installed_models.cache_clear()
     ocr_engine.cache_clear()
 
 
@@ -158,8 +153,7 @@ def test_illegible_scans_are_read_again_once_tesseract_is_installed(
     (folder / "page.txt").write_text("The relief valve opens at 8 bar.")
     first, again = build(folder, tmp_path / "kb"), build(folder, tmp_path / "kb")
     assert (first.documents, again.changes["unchanged"]) == ({"indexed": 1, "empty": 1}, 2)
-    monkeypatch.setenv("PATH", os.defpath)
-    _forget()
+    monkeypatch.setenv("PATH", os.defpath)  # found without a new start of this process
     third, fourth = build(folder, tmp_path / "kb"), build(folder, tmp_path / "kb")
     assert third.documents == {"indexed": 2}
     assert (third.changes["unchanged"], fourth.changes["unchanged"]) == (1, 2)

@@ -14,7 +14,6 @@ import tempfile
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -71,7 +70,6 @@ def usable_models(settings: OcrSettings) -> tuple[str, ...]:
     return installed_models() if used else ()
 
 
-@lru_cache(maxsize=1)
 def installed_models() -> tuple[str, ...]:
     """Return the names of the models for scripts that RapidOCR lacks, those of scripts first; none without Tesseract.
 
