@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from pipelines.parse.ocr.engine import Raster, Reading
+from pipelines.parse.ocr.engine import Raster, Reading, as_corners
 from pipelines.parse.ocr.perspective import perspective_of
 
 WIDTH, HEIGHT = 1600, 2200
@@ -58,3 +58,22 @@ def test_lines_are_level_and_columns_upright(turning: float, narrowing: float, t
 def test_a_page_from_straight_above_and_a_plate_of_few_lines_stay_as_they_are() -> None:
     assert perspective_of(*photograph(0, 0)) is None
     assert perspective_of(*photograph(0.1, 0.1, rows=2)) is None
+
+
+def label(x: float, y: float, angle: float) -> Reading:
+    """Return a line whose middle is at (x, y)."""
+    along, down = 125 * np.array([math.cos(angle), math.sin(angle)]), 10 * np.array([-math.sin(angle), math.cos(angle)])
+    corners = (sign * along + side * down + (x, y) for sign, side in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    return Reading("a label", as_corners(corners), 1.0)
+
+
+def test_labels_of_a_drawing_around_a_point_have_no_perspective() -> None:
+    angles = np.linspace(0, math.tau, 24, endpoint=False)
+    labels = [label(1100 + 275 * math.cos(angle), 1000 + 275 * math.sin(angle), angle) for angle in angles]
+    assert perspective_of(photograph(0, 0)[0], labels) is None
+
+
+def test_slanted_labels_that_hardly_converge_have_no_perspective() -> None:
+    rows = np.linspace(-1, 1, 24)
+    labels = [label(800, 1100 + 800 * row, 0.08 * row + 0.08 * (-1) ** number) for number, row in enumerate(rows)]
+    assert perspective_of(photograph(0, 0)[0], labels) is None

@@ -35,6 +35,9 @@ _BESIDE = 0.2
 """How far beside the text lines are looked for, by the longer side of the picture: margins of a page are narrower."""
 _MOST_NARROWING = 0.4
 """Maximum narrowing of a page; more is that of lines on other things in the picture."""
+_MOST_DEVIATION = math.radians(1)
+"""Maximum median deviation of lines of text from their vanishing point: that of photographs of `shared/data/pdf` is at
+most a quarter of it; labels of a drawing have all directions."""
 _APART = 0.25
 """Minimum distance of the outermost verticals that show whether a page is narrower at one end, by its longer side."""
 
@@ -71,8 +74,10 @@ def perspective_of(image: Raster, readings: Sequence[Reading]) -> Perspective | 
     scale = max(width, height) / 2
     to_unit = np.array([[1 / scale, 0, -width / 2 / scale], [0, 1 / scale, -height / 2 / scale], [0, 0, 1]])
     top_left, top_right, bottom_right, bottom_left = np.array([one.corners for one in long]).swapaxes(0, 1)
-    sides = ((top_left + bottom_left) / 2, (top_right + bottom_right) / 2)
-    horizontal = _vanishing_point(*(_mapped(to_unit, points) for points in sides))
+    sides = [_mapped(to_unit, (one + other) / 2) for one, other in ((top_left, bottom_left), (top_right, bottom_right))]
+    horizontal = _vanishing_point(*sides)
+    if np.median(_deviations(horizontal, *sides)) > _MOST_DEVIATION or abs(horizontal[2]) > _MOST_NARROWING:
+        return None
     turns = abs(_slope_at(horizontal, -1) - _slope_at(horizontal, 1)) >= _LEAST_TURN
     if not turns:
         horizontal = _at_infinity(horizontal)
@@ -164,19 +169,28 @@ def _mapped(matrix: Array, points: Sequence[Point] | Array) -> Array:
 
 def _vanishing_point(starts: Array, ends: Array) -> Array:
     """Return the point, in homogeneous coordinates, in which these lines meet; outliers have little weight."""
-    middles, along = (starts + ends) / 2, ends - starts
-    lengths = np.hypot(*along.T)
-    normals = np.stack([-along[:, 1], along[:, 0]], axis=1) / lengths[:, None]
-    lines = np.column_stack([normals, -(normals * middles).sum(axis=1)])
+    lengths = np.hypot(*(ends - starts).T)
+    normals = _normals(starts, ends)
+    lines = np.column_stack([normals, -(normals * (starts + ends) / 2).sum(axis=1)])
     weights = lengths.copy()
     for _ in range(_ROUNDS):
         _, _, rows = np.linalg.svd(lines * weights[:, None])
-        point = rows[-1]
-        towards = point[:2] - point[2] * middles
-        sines = (normals * towards).sum(axis=1) / np.hypot(*towards.T)
-        usual = max(_LEAST_USUAL, _USUAL * float(np.median(np.abs(sines))))
-        weights = lengths / (1 + np.square(sines / usual))
+        deviations = _deviations(rows[-1], starts, ends)
+        usual = max(_LEAST_USUAL, _USUAL * float(np.median(deviations)))
+        weights = lengths / (1 + np.square(deviations / usual))
+    point = rows[-1]
     return np.asarray(point if point[0] >= 0 else -point)
+
+
+def _deviations(point: Array, starts: Array, ends: Array) -> Array:
+    """Return the sines of the angles between lines and those from their middles to a vanishing point."""
+    towards = point[:2] - point[2] * (starts + ends) / 2
+    return np.asarray(np.abs((_normals(starts, ends) * towards).sum(axis=1)) / np.hypot(*towards.T))
+
+
+def _normals(starts: Array, ends: Array) -> Array:
+    along = ends - starts
+    return np.asarray(np.stack([-along[:, 1], along[:, 0]], axis=1) / np.hypot(*along.T)[:, None])
 
 
 def _slope_at(point: Array, y: float) -> float:
