@@ -67,9 +67,9 @@ def label(x: float, y: float, angle: float) -> Reading:
     return Reading("a label", as_corners(corners), 1.0)
 
 
-def test_labels_of_a_drawing_around_a_point_have_no_perspective() -> None:
-    angles = np.linspace(0, math.tau, 24, endpoint=False)
-    labels = [label(1100 + 275 * math.cos(angle), 1000 + 275 * math.sin(angle), angle) for angle in angles]
+def test_labels_of_a_drawing_that_point_to_one_point_have_no_perspective() -> None:
+    angles = np.linspace(-0.15, 0.15, 24)
+    labels = [label(1300 - 700 * math.cos(angle), 1100 - 700 * math.sin(angle), angle) for angle in angles]
     assert perspective_of(photograph(0, 0)[0], labels) is None
 
 
