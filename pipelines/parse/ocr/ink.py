@@ -159,7 +159,7 @@ def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
     return tuple(rule for rule in (*across, *down) if not any(rule.share_in(rect) > _STRUCK for rect in text.at(rule)))
 
 
-def without(rules: Iterable[Rect], ink: Mask) -> Mask:
+def without_rules(ink: Mask, rules: Iterable[Rect]) -> Mask:
     """Return the ink without straight lines; boxes of text in narrow cells include a part of those around them."""
     left_over = ink.copy()
     for rule in rules:

@@ -18,7 +18,7 @@ from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Projection, Rect, TextStyle
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
-from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, without, words_of
+from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, without_rules, words_of
 from pipelines.parse.ocr.perspective import perspective_of, projection_of
 from pipelines.parse.ocr.stored import StoredText, read_stored
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
@@ -224,7 +224,7 @@ def read_picture(
         return PictureText(found, *size, issue)
     ink = ink_of(image, reread.skew)
     rules = straight_lines(ink, found)
-    ink = without(rules, ink)
+    ink = without_rules(ink, rules)
     found = with_weight(found, ink)
     words = tuple(tuple(words_of(line, ink)) for line in found)
     return PictureText(found, *size, issue, words, rules, reread.is_stored, projection)
