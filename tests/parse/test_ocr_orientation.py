@@ -70,6 +70,12 @@ def test_a_picture_with_vertical_lines_is_tried_on_both_sides() -> None:
     assert len(engine.shown) == 3
 
 
+def test_of_two_readings_that_are_as_good_the_one_with_horizontal_lines_is_kept() -> None:
+    """RapidOCR reads each line of a sideways page as well as those of an upright one."""
+    standing = [Reading("Opening pressure", ((10, 10), (22, 10), (22, 90), (10, 90)), 0.99)]
+    assert read_upright(Scripted(standing, [line("Opening pressure", 0.98)]), BLANK).turn == 90
+
+
 def test_a_picture_without_text_is_not_rotated() -> None:
     engine = Scripted([])
     assert read_upright(engine, BLANK).lines == ()

@@ -26,6 +26,8 @@ from pipelines.parse.settings import OcrSettings
 
 _LIKELY = 0.5
 """Minimum confidence of a line; below it, the engine itself considers another reading more likely."""
+_AS_GOOD = 0.9
+"""Minimum ratio of the scores of two readings that are as good; those of lines read twice differ by a per cent."""
 _LEAST_EXTENT = 2.5
 """Minimum length of lines by their heights from which the orientation can be told: eight Latin characters."""
 _LEAST_SLOPE_CHARACTERS = 5
@@ -82,7 +84,7 @@ def read_upright(engine: OcrEngine, image: Raster, stored: StoredText | None = N
         return best
     for turn in _other_turns(best):
         reread = _read_turned(engine, image, turn)
-        if _score(reread) > _score(best):
+        if _is_better(reread, best):
             best = reread
         if _is_confident(best):
             break
@@ -119,6 +121,12 @@ def _extent(readings: Iterable[Reading]) -> float:
 def _score(reread: UprightReading) -> float:
     """Return the number of characters, weighted by their confidence above one half."""
     return sum(len(line.text) * max(0.0, line.confidence - _LIKELY) for line in reread.lines)
+
+
+def _is_better(reread: UprightReading, best: UprightReading) -> bool:
+    """Whether a reading is better; of two that are as good, the one that is not sideways."""
+    upright = _is_confident(reread) and _is_sideways(best.lines)
+    return _score(reread) > (_AS_GOOD if upright else 1.0) * _score(best)
 
 
 def _is_confident(reread: UprightReading) -> bool:
