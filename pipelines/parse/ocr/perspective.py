@@ -34,7 +34,7 @@ shorter."""
 _BESIDE = 0.2
 """How far beside the text lines are looked for, by the longer side of the picture: margins of a page are narrower."""
 _MOST_NARROWING = 0.4
-"""Maximum narrowing of a page; more is that of lines on other things in the picture."""
+"""Maximum narrowing of a page in either direction; more is that of lines on other things in the picture."""
 _MOST_DEVIATION = math.radians(1)
 """Maximum median deviation of lines of text from their vanishing point: that of photographs of `shared/data/pdf` is at
 most a quarter of it; labels of a drawing have all directions."""
@@ -75,21 +75,28 @@ def perspective_of(image: Raster, readings: Sequence[Reading]) -> Perspective | 
     to_unit = np.array([[1 / scale, 0, -width / 2 / scale], [0, 1 / scale, -height / 2 / scale], [0, 0, 1]])
     top_left, top_right, bottom_right, bottom_left = np.array([one.corners for one in long]).swapaxes(0, 1)
     sides = [_mapped(to_unit, (one + other) / 2) for one, other in ((top_left, bottom_left), (top_right, bottom_right))]
-    horizontal = _vanishing_point(*sides)
-    if np.median(_deviations(horizontal, *sides)) > _MOST_DEVIATION or abs(horizontal[2]) > _MOST_NARROWING:
+    horizontal = _horizontal(*sides)
+    if horizontal is None:
         return None
-    turns = abs(_slope_at(horizontal, -1) - _slope_at(horizontal, 1)) >= _LEAST_TURN
-    if not turns:
-        horizontal = _at_infinity(horizontal)
     level = _flattening(horizontal, np.array([-horizontal[1], horizontal[0], 0]))
     text = np.array([one.corners for one in read]).reshape(-1, 2)
     shortest = _SHORTEST * float(np.median(np.hypot(*(bottom_left - top_left).T)))
-    ends = (_mapped(level @ to_unit, points) for points in _vertical_lines(image, text, shortest))
-    vertical = _vertical(*ends)
-    if not turns and not vertical[2]:
+    vertical = _vertical(*(_mapped(level @ to_unit, points) for points in _vertical_lines(image, text, shortest)))
+    if not horizontal[2] and not vertical[2]:
         return None
     flat = np.linalg.inv(to_unit) @ _flattening(np.array([1.0, 0, 0]), vertical) @ level @ to_unit
     return Perspective(_fitting(_mapped(flat, text), width, height) @ flat)
+
+
+def _horizontal(starts: Array, ends: Array) -> Array | None:
+    """Return the vanishing point of lines of text, at infinity if they are parallel; None if they do not converge."""
+    point = _vanishing_point(starts, ends)
+    if np.median(_deviations(point, starts, ends)) > _MOST_DEVIATION or abs(point[2]) > _MOST_NARROWING:
+        return None
+    if abs(_slope_at(point, -1) - _slope_at(point, 1)) >= _LEAST_TURN:
+        return point
+    slope = _slope_at(point, 0)
+    return np.array([math.cos(slope), math.sin(slope), 0.0])
 
 
 def _vertical_lines(image: Raster, text: Array, shortest: float) -> tuple[Array, Array]:
@@ -113,7 +120,7 @@ def _vertical_lines(image: Raster, text: Array, shortest: float) -> tuple[Array,
 
 
 def _vertical(starts: Array, ends: Array) -> Array:
-    """Return the vanishing point of vertical lines on a level page; that of its horizontals is at infinity."""
+    """Return the vanishing point of the vertical lines on a level page, at infinity if they are parallel."""
     if not len(starts):
         return np.array([0.0, 1.0, 0.0])
     if np.ptp((starts + ends)[:, 0]) / 2 >= 2 * _APART:
@@ -123,12 +130,6 @@ def _vertical(starts: Array, ends: Array) -> Array:
     along = (ends - starts) * np.sign(ends - starts)[:, 1:]
     across, down = along.sum(axis=0)  # they are parallel, or too near each other to tell
     return np.array([across / down, 1.0, 0.0])
-
-
-def _at_infinity(point: Array) -> Array:
-    """Return the vanishing point of parallel lines with the slope of those to this one in the middle."""
-    slope = _slope_at(point, 0)
-    return np.array([math.cos(slope), math.sin(slope), 0])
 
 
 def projection_of(perspective: Perspective | None, skew: float, width: int, height: int) -> Projection | None:
