@@ -149,13 +149,21 @@ def office(subject: Subject) -> Diagnosis:
 
 
 def unpackers(subject: Subject) -> Diagnosis:
-    """Check for the programs that unpack archives for which there is no library."""
-    from pipelines.parse.web.unpackers import BSDTAR, SEVEN_ZIP
+    """Check for the programs that unpack or convert files for which there is no library."""
+    from pipelines.parse.pdf.converted import DDJVU, GHOSTSCRIPT
+    from pipelines.parse.web.unpackers import BSDTAR, MDB_TABLES, READPST, SEVEN_ZIP
 
-    wanted = {"bsdtar for RAR, CAB and ISO": BSDTAR, "7-Zip for CHM": SEVEN_ZIP}
+    wanted = {
+        "bsdtar for RAR, CAB and ISO": BSDTAR,
+        "7-Zip for CHM": SEVEN_ZIP,
+        "readpst for Outlook's PST": READPST,
+        "mdbtools for Access": MDB_TABLES,
+        "Ghostscript for PostScript": GHOSTSCRIPT,
+        "DjVuLibre for DjVu": DDJVU,
+    }
     missing = [use for use, commands in wanted.items() if not any(map(shutil.which, commands))]
     if missing:
-        return doubtful(f"not installed: {', '.join(missing)}", "install them, or unpack such files into the folder")
+        return doubtful(f"not installed: {', '.join(missing)}", "install them, or unpack or convert such files")
     return good(", ".join(wanted))
 
 

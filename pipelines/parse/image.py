@@ -16,7 +16,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, MissingExtra, StrataError, TooLarge
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import MEBIBYTE
-from pipelines.parse.magic import PDF, XPS
+from pipelines.parse.magic import DJVU, PDF, POSTSCRIPT, XPS
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
@@ -140,16 +140,18 @@ _DRAWN = frozenset(one.media_type for one in ImageReader.formats)
 
 def drawable(media_type: str) -> bool:
     """Whether pages of this type can be rendered."""
-    return media_type in (PDF, XPS) or media_type in _DRAWN
+    return media_type in (PDF, XPS, POSTSCRIPT, DJVU) or media_type in _DRAWN
 
 
 def draw_page(path: Path, media_type: str, number: int, passwords: tuple[str, ...] = (), dpi: float = DPI) -> bytes:
     """Return page `number` of a file, from 1, as PNG; empty if it cannot be rendered.
 
-    `dpi` applies to PDF files; other pictures are scaled down to `LARGEST`.
+    `dpi` applies to PDF files, and what is converted to PDF; other pictures are scaled down to `LARGEST`.
     """
     if media_type in (PDF, XPS):
         return _draw_pdf(path, number, passwords, dpi)
+    if media_type in (POSTSCRIPT, DJVU):
+        return _draw_converted(path, media_type, number, dpi)
     return _draw_image(path, media_type, number) if media_type in _DRAWN else b""
 
 
@@ -161,6 +163,17 @@ def _draw_pdf(path: Path, number: int, passwords: tuple[str, ...], dpi: float) -
             return file.render(number, max(1, int(dpi)))
     except (StrataError, RuntimeError, ValueError, IndexError):
         return b""  # the text of the page is shown without a picture
+
+
+def _draw_converted(path: Path, media_type: str, number: int, dpi: float) -> bytes:
+    from pipelines.parse.pdf.converted import convert
+
+    try:
+        with TemporaryDirectory(prefix="strata-") as folder:
+            page = convert(path, Path(folder), Source(path.name, media_type, 0, ""), number)
+            return _draw_pdf(page, 1, (), dpi)
+    except StrataError:
+        return b""
 
 
 def _draw_image(path: Path, media_type: str, number: int) -> bytes:

@@ -13,6 +13,14 @@ from pipelines.parse.compound import OLE, ole_type
 PDF = "application/pdf"
 XPS = "application/vnd.ms-xpsdocument"
 ZIP = "application/zip"
+POSTSCRIPT = "application/postscript"
+_POSTSCRIPT_MARK = b"%!PS"
+"""The beginning of PostScript (PostScript Language Reference, G.2), in a printer job behind the job's commands."""
+_PRINTER_JOB = b"\x1b%-12345X"
+"""The beginning of a printer job (HP, Printer Job Language Technical Reference Manual, "Universal Exit")."""
+DJVU = "image/vnd.djvu"
+OUTLOOK = "application/vnd.ms-outlook-pst"
+ACCESS = "application/vnd.ms-access"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 VISIO_XML = "application/vnd.ms-visio.drawing.main+xml"
@@ -38,7 +46,10 @@ _PREFIXES = (
     (b"PK\x07\x08", ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
     (b"{\\rtf", "application/rtf"),
-    (b"%!PS", "application/postscript"),
+    (_POSTSCRIPT_MARK, POSTSCRIPT),
+    (b"\x04" + _POSTSCRIPT_MARK, POSTSCRIPT),
+    (b"\xc5\xd0\xd3\xc6", POSTSCRIPT),
+    (b"AT&TFORM", DJVU),
     (b"\x1f\x8b", "application/gzip"),
     (b"BZh", "application/x-bzip2"),
     (b"\xfd7zXZ\x00", "application/x-xz"),
@@ -56,7 +67,9 @@ _PREFIXES = (
     (b"ID3", "audio/mpeg"),
     (b"fLaC", "audio/flac"),
     (b"\x1aE\xdf\xa3", "video/x-matroska"),
-    (b"!BDN", "application/vnd.ms-outlook-pst"),
+    (b"!BDN", OUTLOOK),
+    (b"\x00\x01\x00\x00Standard Jet DB", ACCESS),
+    (b"\x00\x01\x00\x00Standard ACE DB", ACCESS),
     (b"\x00asm", "application/wasm"),
     (b"ITSF", "application/vnd.ms-htmlhelp"),
     (b"\xffWPC", "application/vnd.wordperfect"),
@@ -142,7 +155,11 @@ def binary_type(head: bytes) -> str:
     if head[TAR_MARK] == b"ustar":
         return "application/x-tar"
     # A PDF may have other bytes before its first line (PDF 1.7, appendix H, note 13).
-    return PDF if b"%PDF-" in head[:1024] else ""
+    return PDF if b"%PDF-" in head[:1024] else _job_type(head)
+
+
+def _job_type(head: bytes) -> str:
+    return POSTSCRIPT if head.startswith(_PRINTER_JOB) and _POSTSCRIPT_MARK in head else ""
 
 
 def is_zipped_office(media_type: str) -> bool:

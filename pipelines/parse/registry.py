@@ -33,6 +33,8 @@ READERS = (
     "office.legacy:LegacyReader",
     "office.legacy:EncryptedReader",
     "pdf.reader:PdfReader",
+    "pdf.converted:PostScriptReader",
+    "pdf.converted:DjvuReader",
     "web.hwp:HwpReader",
     "web.epub:EpubReader",
     "web.msg:MsgReader",
@@ -43,6 +45,8 @@ READERS = (
     "web.archives:TarReader",
     "web.unpackers:LibarchiveReader",
     "web.unpackers:HelpReader",
+    "web.unpackers:OutlookReader",
+    "web.unpackers:AccessReader",
     "web.wrapped:SignedReader",
     "web.wrapped:TnefReader",
     "web.man:ManReader",
@@ -67,11 +71,9 @@ READERS = (
 
 _HINTS = MappingProxyType(
     {
-        "application/vnd.ms-outlook-pst": "export its mails as .eml or .msg",
-        "application/postscript": "convert it to PDF",
         "image/x-dwg": "save it as DXF or PDF",
-        "image/vnd.djvu": "convert it to PDF",
-        "image/vnd.djvu+multipage": "convert it to PDF",
+        "application/vnd.sqlite3": "export its tables as CSV",
+        "application/msonenote": "export it as PDF or DOCX",
     }
 )
 """What the user can do with files that no reader supports."""

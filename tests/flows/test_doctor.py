@@ -197,7 +197,8 @@ def test_the_models_of_tesseract_are_listed_and_tried(tmp_path: Path, monkeypatc
 
 def test_the_unpackers_are_searched_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    (tmp_path / "bsdtar").touch(0o755)
+    for name in ("bsdtar", "readpst", "mdb-tables", "gs", "ddjvu"):
+        (tmp_path / name).touch(0o755)
     assert found("unpackers", tmp_path).text == "not installed: 7-Zip for CHM"
     (tmp_path / "7zz").touch(0o755)
     assert found("unpackers", tmp_path).grade is Grade.OK

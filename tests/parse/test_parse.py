@@ -90,8 +90,8 @@ def test_a_misleading_name_is_noted_in_the_document(parse_bytes: ParseBytes) -> 
 
 def test_a_format_without_a_reader_is_unsupported(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.exe", b"MZ\x90\x00" * 50).status is Status.UNSUPPORTED
-    mails = parse_bytes("a.pst", b"!BDN" + bytes(90))
-    assert mails.reason == "no reader for application/vnd.ms-outlook-pst (export its mails as .eml or .msg)"
+    tables = parse_bytes("a.db", b"SQLite format 3\x00" + bytes(90))
+    assert tables.reason == "no reader for application/vnd.sqlite3 (export its tables as CSV)"
 
 
 def test_a_missing_file_is_a_failure(tmp_path: Path) -> None:

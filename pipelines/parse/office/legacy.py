@@ -52,6 +52,7 @@ _NAMED: Mapping[str, tuple[str, str]] = MappingProxyType(
         "application/x-mswrite": ("odt", ".wri"),
         "application/vnd.lotus-wordpro": ("odt", ".lwp"),
         "application/vnd.lotus-1-2-3": ("ods", ".wk1 .wk3 .wk4 .123 .wks"),
+        "application/x-dbf": ("ods", ".dbf"),
         "application/x-quattro-pro": ("ods", ".wq1 .wq2 .wb1 .wb2 .wb3 .qpw"),
         "application/vnd.corel-draw": ("odg", ".cdr"),
         "application/vnd.pagemaker": ("odg", ".pmd .pm6 .p65"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, TooLarge
-from pipelines.core.ids import last_part
+from pipelines.core.ids import last_part, part_name
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Child, Parsed
@@ -26,7 +26,8 @@ from pipelines.parse.web.text import append_text
 from pipelines.parse.web.walk import Walker
 
 _POSTMARK, _FIELD = re.compile(r"From \S.*\d\d:\d\d:\d\d"), re.compile(r"[A-Za-z-]+: ")
-_MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,40}):(?:[ \t]|\r?\n[ \t]|\r?\n)")
+_MAIL_HEADER = re.compile(r"([A-Za-z][!-9;-~]{1,75}):(?!//)")
+"""The name of a header (RFC 5322, 2.2), but not the scheme of an address; lines have 78 characters (2.1.1)."""
 _MAIL_NAMES = frozenset(
     "from to cc subject date message-id received return-path delivered-to mime-version content-type reply-to sender"
     " x-mailer in-reply-to references dkim-signature list-id x-mozilla-status".split()
@@ -42,17 +43,29 @@ _HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
+_APPLE_MAIL = "message/x-emlx"
+"""A mail behind a line with the number of its bytes, and with a property list of Apple Mail after it."""
+_COUNT = re.compile(r"[0-9]{1,9} *\r?\n")
+_RTF_BODY = "rtf-body.rtf"
+"""How libpst (readpst) attaches the same text in RTF."""
+
+
 class EmlReader:
     """Reads a mail. Its text is taken from the HTML version if there is one; attachments become children."""
 
     formats = (
         FileFormat("message/rfc822", (".eml",), sniff=lambda sample: _is_mail(sample.text), also=(".mhtml", ".mht")),
+        FileFormat(_APPLE_MAIL, (".emlx",), sniff=lambda sample: _is_mail(_counted(sample.text))),
     )
     name = "eml"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        message = BytesParser(policy=email.policy.default).parsebytes(path.read_bytes())
+        data = path.read_bytes()
+        if source.media_type == _APPLE_MAIL:
+            size, _, data = data.partition(b"\n")
+            data = data[: int(size)]
+        message = BytesParser(policy=email.policy.default).parsebytes(data)
         append_mail(_mail(message, source, settings), builder)
         return builder.build()
 
@@ -77,13 +90,19 @@ class MailboxReader:
 
 
 def _append_mail_of_box(data: bytes, number: int, builder: DocumentBuilder) -> None:
-    append_member(last_part(f"{number:04d} {subject_of(data)}.eml"), data, builder)
+    append_member(name_of_mail(data, number), data, builder)
+
+
+def name_of_mail(data: bytes, number: int) -> str:
+    """Return a file name for a mail of a box: its number and its subject."""
+    return part_name(f"{number:04d} {subject_of(data)}.eml")
 
 
 def subject_of(data: bytes) -> str:
     """Return the subject of a mail as a part of a file name, "no subject" if it has none."""
     message = BytesParser(policy=email.policy.default).parsebytes(data, headersonly=True)
-    return (_header(message, "Subject") or "no subject").replace("/", " ")[:LONGEST_NAME].strip()
+    subject = (_header(message, "Subject") or "no subject").replace("/", " ").replace("\\", " ")
+    return subject[:LONGEST_NAME].strip()
 
 
 def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
@@ -105,6 +124,8 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
             else:
                 attachments.append(Child(_name(part, number), data))
     html = "<hr>".join(texts["text/html"])
+    if html or texts["text/plain"] or beside:
+        attachments = [one for one in attachments if one.name != _RTF_BODY]
     for identity in [one for one in inline if f"cid:{one}" not in html and not ("://" in one and one in html)]:
         kind, data = inline.pop(identity)
         attachments.append(Child(f"{identity.split('@')[0]}.{kind.partition('/')[2]}", data))
@@ -213,6 +234,12 @@ def _date(written: str) -> str:
 def _thread(message: Message) -> tuple[str, ...]:
     ids = message_ids(_header(message, "References")) + message_ids(_header(message, "In-Reply-To"))
     return tuple(dict.fromkeys(ids))
+
+
+def _counted(text: str) -> str:
+    """Return what follows a first line that is a number, empty if it is none."""
+    count = _COUNT.match(text)
+    return text[count.end() :] if count else ""
 
 
 def _is_mailbox(text: str) -> bool:

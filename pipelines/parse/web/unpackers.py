@@ -1,34 +1,39 @@
-"""Archives that other programs unpack: RAR, CAB, LHA and others (bsdtar), and Windows help (7-Zip)."""
+"""Files that other programs unpack: RAR, CAB, LHA and others (bsdtar), Windows help (7-Zip), mail of Outlook (readpst),
+and databases of Access (mdbtools)."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
-import os
 import re
-import shutil
-import subprocess
 import tempfile
-from collections.abc import Sequence
-from pathlib import Path
-from typing import IO, cast
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Source
-from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
-from pipelines.core.ids import is_clutter
+from pipelines.core.errors import Malformed, TooLarge
+from pipelines.core.ids import is_clutter, last_part
 from pipelines.parse.assemble import DocumentBuilder
-from pipelines.parse.limits import OUT_OF_TIME, READING, check_archive, current_task, most_unpacked, within_seconds
+from pipelines.parse.limits import check_archive, most_unpacked
+from pipelines.parse.magic import ACCESS, OUTLOOK
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.programs import fault, output, output_pipe, program, started, write_into
 from pipelines.parse.reader import FileFormat, signed
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.archives import BROKEN_TAR, Bounded, append_all, append_member
+from pipelines.parse.web.dom import parse_html_text, text_of
+from pipelines.parse.web.eml import name_of_mail
 
-BSDTAR, SEVEN_ZIP = ("bsdtar",), ("7zz", "7z", "7za")
+BSDTAR, SEVEN_ZIP, READPST, MDB_TABLES = ("bsdtar",), ("7zz", "7z", "7za"), ("readpst",), ("mdb-tables",)
 """The names of the commands."""
 _SIZE = re.compile(r"^Size = (\d+)$", re.MULTILINE)
-_LOCKED = re.compile(r"encrypt|passphrase|password", re.IGNORECASE)
 _INTERNAL = ("#", "$", "::")
 """Beginnings of the names of a help file's own data (CHM: tables of topics, strings and links)."""
+_POSTMARK = re.compile(rb"(^Content-Type: message/rfc822\r?\n\r?\n)>From [^\n]*\n", re.MULTILINE)
+"""The line of a mailbox with which readpst begins an attached mail, in front of its headers."""
+_DATES = ("-D", "%Y-%m-%d", "-T", "%Y-%m-%d %H:%M:%S")
+"""Options of mdb-export for dates and times as in ISO 8601."""
 
 
 class LibarchiveReader:
@@ -47,19 +52,19 @@ class LibarchiveReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        program = _program(BSDTAR, "bsdtar (libarchive-tools)", source)
+        bsdtar = program(BSDTAR, "bsdtar (libarchive-tools)", source)
         limit = most_unpacked(path.stat().st_size, settings.limits)
         with tempfile.TemporaryFile() as said:
-            with _started([program, "-cf", "-", f"@{path.resolve()}"], said) as process:
-                stream = io.BufferedReader(Bounded(_pipe(process), limit, source.uri))
+            with started([bsdtar, "-cf", "-", f"@{path.resolve()}"], said) as process:
+                stream = io.BufferedReader(Bounded(output_pipe(process), limit, source.uri))
                 with contextlib.suppress(*BROKEN_TAR):  # what bsdtar says is the reason
                     append_all(stream, builder)
             said.seek(0)
-            fault = _fault(process.returncode, said.read(), source)
-        if fault is not None and not builder.empty:
-            builder.left_out(issue=fault.message)
-        elif fault is not None:
-            raise fault
+            failed = fault(process.returncode, said.read(), source)
+        if failed is not None and not builder.empty:
+            builder.left_out(issue=failed.message)
+        elif failed is not None:
+            raise failed
         return builder.build()
 
 
@@ -71,56 +76,78 @@ class HelpReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        program = _program(SEVEN_ZIP, "7-Zip", source)
-        listed = _output([program, "l", "-slt", str(path.resolve())], source)
+        seven_zip = program(SEVEN_ZIP, "7-Zip", source)
+        listed = output([seven_zip, "l", "-slt", str(path.resolve())], source).decode("utf-8", "replace")
         check_archive([int(size) for size in _SIZE.findall(listed)], path.stat().st_size, source.uri, settings.limits)
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            _output([program, "x", "-y", f"-o{folder}", str(path.resolve())], source)
-            for file in sorted(Path(folder).rglob("*")):
-                name = file.relative_to(folder).as_posix()
-                if file.is_file() and not file.is_symlink() and not name.startswith(_INTERNAL) and not is_clutter(name):
-                    append_member(name, file.read_bytes(), builder)
+            output([seven_zip, "x", "-y", f"-o{folder}", str(path.resolve())], source)
+            for name, data in _files(Path(folder)):
+                if not name.startswith(_INTERNAL) and not is_clutter(name):
+                    append_member(name, data, builder)
         return builder.build()
 
 
-def _program(names: Sequence[str], called: str, source: Source) -> str:
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        raise Unsupported(f"{called} is not installed", ids=(source.uri,), hint=f"install {called}, or unpack the file")
-    return found
+class OutlookReader:
+    """Unpacks data files of Outlook: mails, deleted ones too, become EML, contacts VCF, appointments and tasks ICS."""
+
+    formats = (signed(OUTLOOK, ".pst", ".ost"),)
+    name = "readpst"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        readpst = program(READPST, "readpst (pst-utils)", source, "export its mails as .eml or .msg")
+        with tempfile.TemporaryDirectory(prefix="strata-") as folder:
+            command = [readpst, "-e", "-D", "-8", "-q", "-j", "0", "-o", folder, str(path.resolve())]
+            write_into(Path(folder), command, source, most_unpacked(path.stat().st_size, settings.limits))
+            for number, (name, data) in enumerate(_files(Path(folder)), 1):
+                if number > settings.limits.members:
+                    raise TooLarge(f"more than {settings.limits.members} mails", ids=(source.uri,))
+                _append_item(PurePosixPath(name), data, builder)
+        return builder.build()
 
 
-def _started(command: list[str], said: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a program that has the processor time left for the file, and writes its messages to `said`."""
-    clock = current_task().clock
-    limited = within_seconds(command, READING * clock.limit_s - clock.spent)
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # names of members are written in it
-    return subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=said, env=environment)
+class AccessReader:
+    """Exports the tables of Access databases as CSV; what is binary in a cell is left out."""
+
+    formats = (signed(ACCESS, ".mdb", ".accdb"),)
+    name = "mdbtools"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        builder = DocumentBuilder(source, settings, self.name)
+        mdb_tables = program(MDB_TABLES, "mdb-tables (mdbtools)", source, "export its tables as CSV")
+        try:
+            tables = output([mdb_tables, "-1", str(path.resolve())], source).decode("utf-8", "replace").splitlines()
+        except Malformed as error:
+            hint = "remove the password in Access, or export its tables as CSV"
+            raise Malformed("the database is damaged or has a password", ids=(source.uri,), hint=hint) from error
+        export = [f"{mdb_tables.removesuffix('tables')}export", "-b", "strip", "-B", *_DATES, "--", str(path.resolve())]
+        for table in filter(None, tables):
+            append_member(last_part(f"{table}.csv"), _without_markup(output([*export, table], source)), builder)
+        return builder.build()
 
 
-def _pipe(process: subprocess.Popen[bytes]) -> io.BufferedIOBase:
-    return cast(io.BufferedIOBase, process.stdout)
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of the files in a folder, sorted by name."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not file.is_symlink():
+            yield file.relative_to(folder).as_posix(), file.read_bytes()
 
 
-def _output(command: list[str], source: Source) -> str:
-    """Return what a program writes. Raises `Malformed`, `Encrypted` or `TooLarge` if it fails."""
-    with tempfile.TemporaryFile() as said:
-        with _started(command, said) as process:
-            output = _pipe(process).read()
-        said.seek(0)
-        fault = _fault(process.returncode, said.read() or output, source)
-    if fault is not None:
-        raise fault
-    return output.decode("utf-8", "replace")
+def _append_item(name: PurePosixPath, data: bytes, builder: DocumentBuilder) -> None:
+    """Append an item of Outlook; a mail, which readpst numbers in its folder, is named by its subject too."""
+    if name.suffix == ".eml" and name.stem.isdecimal():
+        data = _POSTMARK.sub(rb"\1", data)
+        name = name.with_name(name_of_mail(data, int(name.stem)))
+    append_member(str(name), data, builder)
 
 
-def _fault(status: int, said: bytes, source: Source) -> Malformed | Encrypted | TooLarge | None:
-    """Return why a program failed, by its exit status and its first message; None if it did not."""
-    text = said.decode("utf-8", "replace").strip()
-    if not status:
-        return None
-    if status in OUT_OF_TIME:
-        return TooLarge("unpacking took too long", ids=(source.uri,))
-    if _LOCKED.search(text):
-        return Encrypted("the archive needs a password", ids=(source.uri,), hint="unpack it into the folder")
-    return Malformed(f"it does not unpack: {text.partition(chr(10))[0] or f'exit status {status}'}", ids=(source.uri,))
+def _without_markup(exported: bytes) -> bytes:
+    """Return a table with the texts of cells in HTML, which Access stores with these elements around paragraphs."""
+    written = io.StringIO(newline="")
+    rows = csv.reader(io.StringIO(exported.decode("utf-8", "replace"), newline=""))
+    csv.writer(written).writerows([_text(cell) if cell.startswith("<div") else cell for cell in row] for row in rows)
+    return written.getvalue().encode()
+
+
+def _text(html: str) -> str:
+    return text_of(parse_html_text(html, ""))

@@ -201,3 +201,39 @@ def test_a_saved_web_page_has_its_pictures_but_not_its_style_sheets(parse_bytes:
     assert [picture.data for picture in parsed.pictures] == [b"PNG"]
     assert parsed.children == ()
     assert parsed.document.notes == ()
+
+
+def test_a_mail_of_exchange_with_long_header_names_is_a_mail(document_of: Read) -> None:
+    message = mail(X_MS_Exchange_Organization_MessageDirectionality="Originating", X_MS_Has_Attach="")
+    message.set_content("The valve is stuck.")
+    data = b"x-store-info:J++/JTCzmObr\n" + message.as_bytes()
+    assert document_of("a.eml", data).source.media_type == "message/rfc822"
+
+
+def test_prose_with_addresses_is_no_mail(document_of: Read) -> None:
+    text = "From: Anna\nTo: Bob\nSubject: visit\nhttp://example.com/a\n\nThe valve is stuck.\n"
+    assert document_of("a.txt", text).source.media_type == "text/plain"
+
+
+def test_a_mail_of_apple_mail_ends_before_its_property_list(document_of: Read) -> None:
+    message = mail()
+    message.set_content("The valve is stuck.")
+    data = message.as_bytes()
+    document = document_of("1.emlx", b"%d\n%b<?xml version='1.0'?><plist>flags</plist>\n" % (len(data), data))
+    assert document.title == "Offer für Filter"
+    assert "valve is stuck" in document.text
+    assert "plist" not in document.text
+
+
+def test_a_body_that_readpst_attaches_in_rtf_is_read_once(parse_bytes: ParseBytes) -> None:
+    message = mail()
+    message.set_content("The valve is stuck.")
+    message.add_attachment(
+        rb"{\rtf1 The valve is stuck.}", maintype="application", subtype="rtf", filename="rtf-body.rtf"
+    )
+    assert parse_bytes("a.eml", message.as_bytes()).children == ()
+    alone = mail()
+    alone.add_attachment(
+        rb"{\rtf1 The valve is stuck.}", maintype="application", subtype="rtf", filename="rtf-body.rtf"
+    )
+    assert [child.name for child in parse_bytes("b.eml", alone.as_bytes()).children] == ["rtf-body.rtf"]

@@ -52,7 +52,7 @@ def test_what_is_unpacked_before_a_fault_is_kept(
     program(tmp_path, "bsdtar", f"cat {tmp_path}/out.tar; echo 'bsdtar: Truncated input' >&2; exit 1", monkeypatch)
     parsed = parse_bytes("a.rar", RAR)
     assert parsed.status is Status.PARTIAL
-    assert parsed.reason == "it does not unpack: bsdtar: Truncated input"
+    assert parsed.reason == "it cannot be unpacked or converted: bsdtar: Truncated input"
     assert [child.name for child in parsed.children] == ["a", "b"]
 
 
@@ -93,3 +93,65 @@ def test_without_the_programs_such_files_are_unsupported_with_a_hint(
         parsed = parse_bytes(name, data)
         assert parsed.status is Status.UNSUPPORTED
         assert f"install {called}" in parsed.reason
+
+
+PST = b"!BDN" + bytes(100)
+ACCESS = b"\x00\x01\x00\x00Standard ACE DB\x00" + bytes(100)
+INTO = 'while [ "$1" != -o ]; do shift; done\nmkdir -p "$2/Inbox"\n'
+"""What the script in place of readpst begins with: it makes a folder where it is told to write."""
+
+
+def test_mails_of_outlook_are_documents_named_by_folder_and_subject(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "1.eml").write_bytes(b"From: a@example.com\nTo: b@example.com\nSubject: Re: pump/seal\n\nIt leaks.\n")
+    (tmp_path / "2.vcf").write_bytes(b"BEGIN:VCARD\nEND:VCARD\n")
+    program(tmp_path, "readpst", f'{INTO}cp {tmp_path}/1.eml {tmp_path}/2.vcf "$2/Inbox"', monkeypatch)
+    parsed = parse_bytes("a.pst", PST)
+    assert [child.name for child in parsed.children] == ["Inbox/0001 Re pump seal.eml", "Inbox/2.vcf"]
+    assert parsed.document is not None
+    assert parsed.document.notes == ()
+
+
+def test_a_mail_attached_to_a_mail_of_outlook_has_its_headers(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer = 'From: a@example.com\nSubject: FW\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="x"\n\n'
+    inner = '>From "MAILER-DAEMON" Thu Nov 26 22:18:00 2020\nFrom: c@example.com\nSubject: First\n\nThe seal leaks.\n'
+    mail = f"{outer}--x\nContent-Type: message/rfc822\n\n{inner}\n--x--\n"
+    (tmp_path / "1.eml").write_text(mail)
+    program(tmp_path, "readpst", f'{INTO}cp {tmp_path}/1.eml "$2/Inbox"', monkeypatch)
+    [child] = parse_bytes("a.pst", PST).children
+    [attached] = parse_bytes("b.eml", child.data).children
+    assert attached.name == "First.eml"
+    assert b"The seal leaks." in attached.data
+
+
+def test_a_data_file_of_outlook_that_unpacks_to_too_much_is_stopped(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "readpst", f'{INTO}head -c 30000000 /dev/zero > "$2/Inbox/1.eml"; exec sleep 60', monkeypatch)
+    settings = ParseSettings(limits=Limits(total_mb=1))
+    assert parse_bytes("a.pst", PST, settings).status is Status.TOO_LARGE
+
+
+def test_tables_of_access_are_csv_without_markup_in_cells(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Parts").write_text('No,Note\n"P-1","<div>for <b>oil</b> only</div>"\n"P-2","a ""b"", c"\n')
+    program(tmp_path, "mdb-tables", "echo Parts", monkeypatch)
+    program(tmp_path, "mdb-export", f'for last; do :; done; cat {tmp_path}/"$last"', monkeypatch)
+    [child] = parse_bytes("a.accdb", ACCESS).children
+    assert child.name == "Parts.csv"
+    table = parse_bytes(child.name, child.data).document
+    assert table is not None
+    assert table.tables[0].grid() == [["No", "Note"], ["P-1", "for oil only"], ["P-2", 'a "b", c']]
+
+
+def test_a_database_with_a_password_says_what_to_do(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "mdb-tables", "echo 'Unable to read table MSysObjects' >&2; exit 1", monkeypatch)
+    parsed = parse_bytes("a.accdb", ACCESS)
+    assert parsed.status is Status.MALFORMED
+    assert "remove the password in Access" in parsed.reason
