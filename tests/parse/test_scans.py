@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import pymupdf
 import pytest
 from PIL import Image, ImageFilter
 
@@ -24,7 +25,8 @@ def scan(pages: Sequence[Pdf], degrees: float = 0) -> bytes:
         out = io.BytesIO()
         with Image.open(io.BytesIO(drawn(page.data(), dpi=150))) as picture:
             picture.convert("L").rotate(degrees, resample=Image.Resampling.BICUBIC, fillcolor=255).save(out, "PNG")
-        pdf.page().picture(0, 0, 595, 842, out.getvalue())
+        width, height = page.file[-1].rect.br
+        pdf.page(width, height).picture(0, 0, width, height, out.getvalue())
     return pdf.data()
 
 
@@ -166,3 +168,38 @@ def test_a_tiff_is_read_like_a_scan_in_pdf(document_of: DocumentOf, reports: byt
         "2.1 Spare parts",
     ]
     assert [(round(page.width), round(page.height)) for page in document.pages] == [(595, 842)] * 2
+
+
+def test_the_head_of_a_table_of_a_scan_in_light_type_on_a_dark_bar_is_a_part_of_it(document_of: DocumentOf) -> None:
+    rows = [*ROWS, ["Bearing", "chromium steel", "24 months"]]
+    page = Pdf().page().box(60, 60, 535, 130, LOREM)
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row):
+            place = pymupdf.Rect(60 + 150 * column, 180 + 22 * number, 210 + 150 * column, 202 + 22 * number)
+            page.file[-1].draw_rect(place, color=(0.6, 0.6, 0.6), fill=None if number else (0.1, 0.3, 0.5), width=0.7)
+            page.file[-1].insert_text((place.x0 + 8, place.y1 - 7), text, color=(0, 0, 0) if number else (1, 1, 1))
+    page.box(60, 320, 535, 390, LOREM)
+    (table,) = document_of("a.pdf", scan([page], 0.3)).tables
+    assert table.grid() == rows
+    assert [cell.text for cell in table.cells if cell.header] == rows[0]
+
+
+def test_two_tables_of_a_scan_and_the_text_between_them_stay_apart(document_of: DocumentOf) -> None:
+    page = Pdf().page(842, 595)
+    head = ("Model", "Inlet DN", "Inlet PN", "Outlet", "Length")
+    for top, name in ((90, "1 Wear parts"), (300, "2 Seals")):
+        page.text(60, top - 20, name, size=14, font="hebo")
+        for number in range(8):
+            row = (
+                head
+                if not number
+                else (f"XL{top + number}", f"{number}.5", f"{number * 16}", f"{number + 20}", f"{number}.07")
+            )
+            for column, text in enumerate(row):
+                page.text(60 + 140 * column, top + 18 * number, text, size=9)
+            page.file[-1].draw_line((60, top + 5 + 18 * number), (760, top + 5 + 18 * number), width=0.7)
+        page.text(60, top + 148, "Weight depends on the place of installation.", size=9)
+    document = document_of("a.pdf", scan([page]))
+    assert [len(table.grid()) for table in document.tables] == [8, 8]
+    assert of_kind(document, BlockKind.HEADING) == ["1 Wear parts", "2 Seals"]
+    assert of_kind(document, BlockKind.PARAGRAPH) == ["Weight depends on the place of installation."] * 2

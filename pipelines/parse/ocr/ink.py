@@ -32,6 +32,13 @@ _TILES = 8
 _SHORTEST, _THICKEST = 2.0, 0.25
 """Minimum length and maximum thickness of a straight line, in heights of a line of text: strokes of letters are
 shorter than one, bars of headings thicker."""
+_BAR = 5.0
+"""Maximum thickness of a bar, in heights of a line of text, whose edges are straight lines: the head of a table with
+three rows."""
+_THIN = 2.0
+"""Thickness in pixels of the thinnest line, whatever the type."""
+_BLURRED = 2
+"""Rows of pixels over which the edge of a bar is blurred."""
 _UNBROKEN = 0.9
 """Minimum share of ink in a straight line: scanned lines have gaps."""
 _GROUND = 0.5
@@ -152,8 +159,12 @@ def _inner_gaps(marks: Mask) -> list[tuple[int, int]]:
 def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
     """Return the straight lines of a page as rectangles in pixels, without strokes of its `lines` of text."""
     height = median(min(line.rect.width, line.rect.height) for line in lines)
-    across = _whole(_long_runs(ink, height), ink)
-    down = (Rect(top, left, bottom, right) for left, top, right, bottom in _whole(_long_runs(ink.T, height), ink.T))
+    bars = [area for area in _areas(ink, height) if any(_edges_of_bar(area, height, ink))]
+    bare = without_rules(ink, bars)
+    edges = [edge for bar in bars for edge in _edges_of_bar(bar, height, ink)]
+    across = _whole([*_thin(_areas(bare, height), height), *edges], ink)
+    found = _whole(_thin(_areas(bare.T, height), height), bare.T)
+    down = (_through(Rect(top, left, bottom, right), bars) for left, top, right, bottom in found)
     # An underline is below the middle half of a line's box.
     text = Near([line.rect.grown(-line.rect.height / 4) for line in lines], lambda rect: rect)
     return tuple(rule for rule in (*across, *down) if not any(rule.share_in(rect) > _STRUCK for rect in text.at(rule)))
@@ -184,11 +195,11 @@ def _is_part(line: Rect, other: Rect) -> bool:
     return other.width > line.width and line.share_in(other.grown(line.height)) > _STRUCK
 
 
-def _long_runs(ink: Mask, height: float) -> Iterator[Rect]:
-    """Yield the horizontal lines: long runs of ink in adjacent rows of pixels, thin together."""
+def _areas(ink: Mask, height: float) -> list[Rect]:
+    """Return the areas that long horizontal runs of ink in adjacent rows of pixels have together."""
     length = max(2, round(_SHORTEST * height))
     if ink.shape[1] <= length:
-        return
+        return []
     filled = np.zeros((ink.shape[0], ink.shape[1] + 1), dtype=np.int32)
     np.cumsum(ink, axis=1, out=filled[:, 1:])
     # Where the window of `length` pixels that begins here is filled with ink, with a margin on both sides.
@@ -197,11 +208,39 @@ def _long_runs(ink: Mask, height: float) -> Iterator[Rect]:
     edges = np.diff(full, axis=1)
     rows, starts = np.nonzero(edges == 1)
     _, ends = np.nonzero(edges == -1)
-    runs = [
-        Rect(start, row, end + length - 1, row + 1)
-        for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    ]
-    yield from (rect for rect in _connected(runs) if rect.height <= max(2.0, _THICKEST * height))
+    return _connected(
+        [
+            Rect(start, row, end + length - 1, row + 1)
+            for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        ]
+    )
+
+
+def _thin(areas: Iterable[Rect], height: float) -> Iterator[Rect]:
+    return (area for area in areas if area.height <= max(_THIN, _THICKEST * height))
+
+
+def _edges_of_bar(area: Rect, height: float, ink: Mask) -> Iterator[Rect]:
+    """Yield the upper and the lower edge of a thick area that has ink inside an edge and none outside."""
+    if _THICKEST * height < area.height <= _BAR * height:
+        upper, lower = area._replace(bottom=area.top + 1), area._replace(top=area.bottom - 1)
+        for edge, inwards in ((upper, _BLURRED), (lower, -_BLURRED)):
+            if _ink_share(ink, edge, inwards) >= _UNBROKEN and _ink_share(ink, edge, -inwards) <= 1 - _UNBROKEN:
+                yield edge
+
+
+def _through(line: Rect, bars: Sequence[Rect]) -> Rect:
+    """Return a vertical line with its continuation in the bar that it begins or ends at, as the head of a table is."""
+    for bar in bars:
+        if bar.left <= line.middle[0] <= bar.right and max(line.top - bar.bottom, bar.top - line.bottom) <= _BLURRED:
+            line = line._replace(top=min(line.top, bar.top), bottom=max(line.bottom, bar.bottom))
+    return line
+
+
+def _ink_share(ink: Mask, edge: Rect, below: int) -> float:
+    """Return the share of ink in the row of pixels so far below an edge, above it if negative; 1 beside the page."""
+    row = int(edge.top) + below
+    return float(ink[row, int(edge.left) : int(edge.right)].mean()) if 0 <= row < len(ink) else 1.0
 
 
 def _connected(runs: Sequence[Rect]) -> list[Rect]:

@@ -248,7 +248,7 @@ def tables_of_lines(page: RawPage, grids: Sequence[PageGrid], gutters: Gutters) 
     columns = [[_with_margin(line) for line in lines if a <= line.rect.left < b] for a, b in pairwise(edges)]
     found: list[PageItem] = []
     for part in (part for column in columns for part in part_tables(column, page.box)):
-        if isinstance(part, ScanTable) and not any(_share_within(part, grid) > _MOST_HELD for grid in grids):
+        if isinstance(part, ScanTable) and not _is_known(part, grids):
             text = "\n".join(cell.text for cell in part.cells)
             found.append(PageItem(BlockKind.TABLE, text, page.number, part.rect, cells=part.cells))
     return found
@@ -259,6 +259,16 @@ def _with_margin(line: Line) -> Line:
     margin = (1 / _BOX_TYPE - ASCENT - DESCENT) / 2 * line.size
     left, top, right, bottom = line.rect
     return replace(line, rect=Rect(left, top - margin, right, bottom + margin))
+
+
+def _is_known(table: ScanTable, grids: Sequence[PageGrid]) -> bool:
+    """Whether a grid holds most of a table, or the table holds grids and the text between them."""
+    held = sorted(
+        (grid.rect for grid in grids if grid.rect.share_in(table.rect) > _MOST_HELD), key=lambda rect: rect.top
+    )
+    heights = [line.rect.middle[1] for line in table.lines]
+    joined = any(above.bottom < height < below.top for above, below in pairwise(held) for height in heights)
+    return joined or any(_share_within(table, grid) > _MOST_HELD for grid in grids)
 
 
 def _share_within(table: ScanTable, grid: PageGrid) -> float:
