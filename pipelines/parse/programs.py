@@ -18,7 +18,7 @@ from pipelines.core.errors import Encrypted, Malformed, TooLarge, Unsupported
 from pipelines.parse.limits import OUT_OF_TIME, READING, current_task, within_seconds
 
 _LOOK_S = 0.5
-"""Seconds between two looks at how much a program has written: about as much as a disk writes within 500 MB."""
+"""Seconds between two looks at how much a program has written, in which a disk takes some 500 MB."""
 _LOCKED = re.compile(r"encrypt|passphrase|password", re.IGNORECASE)
 
 
@@ -68,13 +68,23 @@ def write_into(folder: Path, command: list[str], source: Source, most: int) -> N
             while process.poll() is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_LOOK_S)
-                if sum(one.lstat().st_size for one in folder.rglob("*")) > most:
+                if _size(folder) > most:
                     process.kill()
                     raise TooLarge("unpacks to more than is allowed", ids=(source.uri,))
         said.seek(0)
         failed = fault(process.returncode, said.read(), source)
     if failed is not None:
         raise failed
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes of the files in a folder, which may be removed meanwhile."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total
 
 
 def fault(status: int, said: bytes, source: Source) -> Malformed | Encrypted | TooLarge | None:
