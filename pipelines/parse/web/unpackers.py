@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
-from pipelines.core.ids import is_clutter, last_part
+from pipelines.core.ids import is_clutter
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import ACCESS, OUTLOOK
@@ -122,7 +122,7 @@ class AccessReader:
             raise Malformed("the database is damaged or has a password", ids=(source.uri,), hint=hint) from error
         export = [f"{mdb_tables.removesuffix('tables')}export", "-b", "strip", "-B", *_DATES, "--", str(path.resolve())]
         for table in filter(None, tables):
-            append_member(last_part(f"{table}.csv"), _without_markup(output([*export, table], source)), builder)
+            append_member(f"{table.replace('/', ' ')}.csv", _without_markup(output([*export, table], source)), builder)
         return builder.build()
 
 
