@@ -145,7 +145,12 @@ def _without_markup(exported: bytes) -> bytes:
     """Return a table with the texts of cells in HTML, which Access stores with these elements around paragraphs."""
     written = io.StringIO(newline="")
     rows = csv.reader(io.StringIO(exported.decode("utf-8", "replace"), newline=""))
-    csv.writer(written).writerows([_text(cell) if cell.startswith("<div") else cell for cell in row] for row in rows)
+    try:
+        csv.writer(written).writerows(
+            [_text(cell) if cell.startswith("<div") else cell for cell in row] for row in rows
+        )
+    except csv.Error:  # a cell longer than the library allows
+        return exported
     return written.getvalue().encode()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import tarfile
@@ -146,6 +147,18 @@ def test_tables_of_access_are_csv_without_markup_in_cells(
     table = parse_bytes(child.name, child.data).document
     assert table is not None
     assert table.tables[0].grid() == [["No", "Note"], ["P-1", "for oil only"], ["P-2", 'a "b", c']]
+
+
+def test_a_cell_of_access_may_be_long(tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Parts").write_text(f'No,Note\nP-1,"<div>{"long " * 40_000}</div>"\n')
+    program(tmp_path, "mdb-tables", "echo Parts", monkeypatch)
+    program(tmp_path, "mdb-export", f'for last; do :; done; cat {tmp_path}/"$last"', monkeypatch)
+    usual = csv.field_size_limit(1 << 17)  # the library's own
+    try:
+        [child] = parse_bytes("a.accdb", ACCESS).children
+    finally:
+        csv.field_size_limit(usual)
+    assert child.data.count(b"long") == 40_000
 
 
 def test_a_database_with_a_password_says_what_to_do(
