@@ -203,3 +203,14 @@ def test_two_tables_of_a_scan_and_the_text_between_them_stay_apart(document_of: 
     assert [len(table.grid()) for table in document.tables] == [8, 8]
     assert of_kind(document, BlockKind.HEADING) == ["1 Wear parts", "2 Seals"]
     assert of_kind(document, BlockKind.PARAGRAPH) == ["Weight depends on the place of installation."] * 2
+
+
+def test_the_cells_of_one_row_beside_wider_ones_on_a_scan_stay_apart(document_of: DocumentOf) -> None:
+    page = Pdf().page().box(60, 40, 535, 90, LOREM).table(60, 100, [["Motor power", "15 kW", "45 kW"]], width=150)
+    page.table(60, 122, [["Same for all sizes"]], width=450).table(60, 144, [["Mass", "148 kg", "395 kg"]], width=150)
+    page.table(60, 166, [["In stock"]], width=450)
+    (table,) = document_of("a.pdf", scan([page])).tables
+    assert [(cell.row, cell.text, cell.column_span) for cell in table.cells] == [
+        (0, "Motor power", 1), (0, "15 kW", 1), (0, "45 kW", 1), (1, "Same for all sizes", 3),
+        (2, "Mass", 1), (2, "148 kg", 1), (2, "395 kg", 1), (3, "In stock", 3),
+    ]  # fmt: skip

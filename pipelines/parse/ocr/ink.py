@@ -32,6 +32,8 @@ _TILES = 8
 _SHORTEST, _THICKEST = 2.0, 0.25
 """Minimum length and maximum thickness of a straight line, in heights of a line of text: strokes of letters are
 shorter than one, bars of headings thicker."""
+_SHORTEST_SIDE = 1.2
+"""Minimum length of the side of a cell, in heights of a line of text: a row is higher than its text."""
 _BAR = 5.0
 """Maximum thickness of a bar, in heights of a line of text, whose edges are straight lines: the head of a table with
 three rows."""
@@ -163,8 +165,9 @@ def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
     bare = without_rules(ink, bars)
     edges = [edge for bar in bars for edge in _edges_of_bar(bar, height, ink)]
     across = _whole([*_thin(_areas(bare, height), height), *edges], ink)
-    found = _whole(_thin(_areas(bare.T, height), height), bare.T)
-    down = (_through(Rect(top, left, bottom, right), bars) for left, top, right, bottom in found)
+    found = _thin(_areas(bare.T, height, _SHORTEST_SIDE), height)
+    sides = [_turned(line) for line in _whole(found, bare.T)]
+    down = [_through(line, bars) for line in sides if line.height >= _SHORTEST * height or _is_between(line, across)]
     # An underline is below the middle half of a line's box.
     text = Near([line.rect.grown(-line.rect.height / 4) for line in lines], lambda rect: rect)
     return tuple(rule for rule in (*across, *down) if not any(rule.share_in(rect) > _STRUCK for rect in text.at(rule)))
@@ -195,9 +198,9 @@ def _is_part(line: Rect, other: Rect) -> bool:
     return other.width > line.width and line.share_in(other.grown(line.height)) > _STRUCK
 
 
-def _areas(ink: Mask, height: float) -> list[Rect]:
+def _areas(ink: Mask, height: float, shortest: float = _SHORTEST) -> list[Rect]:
     """Return the areas that long horizontal runs of ink in adjacent rows of pixels have together."""
-    length = max(2, round(_SHORTEST * height))
+    length = max(2, round(shortest * height))
     if ink.shape[1] <= length:
         return []
     filled = np.zeros((ink.shape[0], ink.shape[1] + 1), dtype=np.int32)
@@ -227,6 +230,17 @@ def _edges_of_bar(area: Rect, height: float, ink: Mask) -> Iterator[Rect]:
         for edge, inwards in ((upper, _BLURRED), (lower, -_BLURRED)):
             if _ink_share(ink, edge, inwards) >= _UNBROKEN and _ink_share(ink, edge, -inwards) <= 1 - _UNBROKEN:
                 yield edge
+
+
+def _turned(line: Rect) -> Rect:
+    return Rect(line.top, line.left, line.bottom, line.right)
+
+
+def _is_between(line: Rect, across: Iterable[Rect]) -> bool:
+    """Whether a vertical line joins two horizontal ones, as the side of a cell does."""
+    touched = [rule for rule in across if rule.left - _BLURRED <= line.middle[0] <= rule.right + _BLURRED]
+    ends = (line.top, line.bottom)
+    return all(any(rule.top - _BLURRED <= end <= rule.bottom + _BLURRED for rule in touched) for end in ends)
 
 
 def _through(line: Rect, bars: Sequence[Rect]) -> Rect:
