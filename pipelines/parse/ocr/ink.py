@@ -1,13 +1,11 @@
-"""Slope, straight lines, baselines and bold type of a page, from its pixels: OCR does not tell them, and layout needs
-them."""
+"""Slope, baselines and bold type of a page, from its pixels: OCR does not tell them, and layout needs them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -15,8 +13,7 @@ import numpy as np
 from PIL import Image as Pillow
 
 from pipelines.lang.characters import right_to_left
-from pipelines.parse.lines import ASCENT, DESCENT, Line, Rect, around
-from pipelines.parse.near import Near
+from pipelines.parse.lines import ASCENT, DESCENT, Line, Rect
 from pipelines.parse.ocr.engine import SIDEWAYS, Raster
 
 Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -29,26 +26,8 @@ _PAPER = 90
 """The percentile of the shades of an area that is paper."""
 _TILES = 8
 """Areas of a page, across and down, for which the shade of paper is measured."""
-_SHORTEST, _THICKEST = 2.0, 0.25
-"""Minimum length and maximum thickness of a straight line, in heights of a line of text: strokes of letters are
-shorter than one, bars of headings thicker."""
-_SHORTEST_SIDE = 1.2
-"""Minimum length of the side of a cell, in heights of a line of text: a row is higher than its text."""
-_BAR = 5.0
-"""Maximum thickness of a bar, in heights of a line of text, whose edges are straight lines: the head of a table with
-three rows."""
-_THIN = 2.0
-"""Thickness in pixels of the thinnest line, whatever the type."""
-_BLURRED = 2
-"""Rows of pixels over which the edge of a bar is blurred."""
-_UNBROKEN = 0.9
-"""Minimum share of ink in a straight line: scanned lines have gaps."""
 _GROUND = 0.5
 """Minimum share of ink in the box of a line of light text on a dark ground: bold type covers a third of its box."""
-_STRUCK = 0.8
-"""Minimum share of a straight line in another, or in a line of text, of which it is a part."""
-_MOST_LINES = 2000
-"""Maximum horizontal or vertical lines of a page; more are a photograph or a drawing (see `pdf.page.MOST_SHAPES`)."""
 _LEAST_CHARACTERS = 4
 """Minimum characters of a line whose weight is measured."""
 _OF_BOX, _X_HEIGHT = 0.7, 0.57
@@ -156,127 +135,6 @@ def _inner_gaps(marks: Mask) -> list[tuple[int, int]]:
     inked = np.flatnonzero(marks)
     breaks = np.flatnonzero(np.diff(inked) > 1)
     return [(int(inked[number]) + 1, int(inked[number + 1])) for number in breaks]
-
-
-def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
-    """Return the straight lines of a page as rectangles in pixels, without strokes of its `lines` of text."""
-    height = median(min(line.rect.width, line.rect.height) for line in lines)
-    bars = [area for area in _areas(ink, height) if any(_edges_of_bar(area, height, ink))]
-    bare = without_rules(ink, bars)
-    edges = [edge for bar in bars for edge in _edges_of_bar(bar, height, ink)]
-    across = _whole([*_thin(_areas(bare, height), height), *edges], ink)
-    found = _thin(_areas(bare.T, height, _SHORTEST_SIDE), height)
-    sides = [_turned(line) for line in _whole(found, bare.T)]
-    down = [_through(line, bars) for line in sides if line.height >= _SHORTEST * height or _is_between(line, across)]
-    # An underline is below the middle half of a line's box.
-    text = Near([line.rect.grown(-line.rect.height / 4) for line in lines], lambda rect: rect)
-    return tuple(rule for rule in (*across, *down) if not any(rule.share_in(rect) > _STRUCK for rect in text.at(rule)))
-
-
-def without_rules(ink: Mask, rules: Iterable[Rect]) -> Mask:
-    """Return the ink without straight lines; boxes of text in narrow cells include a part of those around them."""
-    left_over = ink.copy()
-    for rule in rules:
-        left, top, right, bottom = (max(0, round(side)) for side in rule)
-        left_over[top:bottom, left:right] = False
-    return left_over
-
-
-def _whole(found: Iterable[Rect], ink: Mask) -> list[Rect]:
-    """Return horizontal lines cut to their ink, without those that are a part of another, at its edge."""
-    lines: list[Rect] = []
-    for left, top, right, bottom in found:
-        inked = np.flatnonzero(ink[int(top) : int(bottom), int(left) : int(right)].any(axis=0))
-        lines.append(Rect(left + int(inked[0]), top, left + int(inked[-1]) + 1, bottom))
-    if len(lines) > _MOST_LINES:
-        return []
-    near = Near(lines, lambda line: line)
-    return [line for line in lines if not any(_is_part(line, other) for other in near.at(line.grown(line.height)))]
-
-
-def _is_part(line: Rect, other: Rect) -> bool:
-    return other.width > line.width and line.share_in(other.grown(line.height)) > _STRUCK
-
-
-def _areas(ink: Mask, height: float, shortest: float = _SHORTEST) -> list[Rect]:
-    """Return the areas that long horizontal runs of ink in adjacent rows of pixels have together."""
-    length = max(2, round(shortest * height))
-    if ink.shape[1] <= length:
-        return []
-    filled = np.zeros((ink.shape[0], ink.shape[1] + 1), dtype=np.int32)
-    np.cumsum(ink, axis=1, out=filled[:, 1:])
-    # Where the window of `length` pixels that begins here is filled with ink, with a margin on both sides.
-    full = np.zeros((ink.shape[0], ink.shape[1] - length + 3), dtype=np.int8)
-    full[:, 1:-1] = filled[:, length:] - filled[:, :-length] >= _UNBROKEN * length
-    edges = np.diff(full, axis=1)
-    rows, starts = np.nonzero(edges == 1)
-    _, ends = np.nonzero(edges == -1)
-    return _connected(
-        [
-            Rect(start, row, end + length - 1, row + 1)
-            for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True)
-        ]
-    )
-
-
-def _thin(areas: Iterable[Rect], height: float) -> Iterator[Rect]:
-    return (area for area in areas if area.height <= max(_THIN, _THICKEST * height))
-
-
-def _edges_of_bar(area: Rect, height: float, ink: Mask) -> Iterator[Rect]:
-    """Yield the upper and the lower edge of a thick area that has ink inside an edge and none outside."""
-    if _THICKEST * height < area.height <= _BAR * height:
-        upper, lower = area._replace(bottom=area.top + 1), area._replace(top=area.bottom - 1)
-        for edge, inwards in ((upper, _BLURRED), (lower, -_BLURRED)):
-            if _ink_share(ink, edge, inwards) >= _UNBROKEN and _ink_share(ink, edge, -inwards) <= 1 - _UNBROKEN:
-                yield edge
-
-
-def _turned(line: Rect) -> Rect:
-    return Rect(line.top, line.left, line.bottom, line.right)
-
-
-def _is_between(line: Rect, across: Iterable[Rect]) -> bool:
-    """Whether a vertical line joins two horizontal ones, as the side of a cell does."""
-    touched = [rule for rule in across if rule.left - _BLURRED <= line.middle[0] <= rule.right + _BLURRED]
-    ends = (line.top, line.bottom)
-    return all(any(rule.top - _BLURRED <= end <= rule.bottom + _BLURRED for rule in touched) for end in ends)
-
-
-def _through(line: Rect, bars: Sequence[Rect]) -> Rect:
-    """Return a vertical line with its continuation in the bar that it begins or ends at, as the head of a table is."""
-    for bar in bars:
-        if bar.left <= line.middle[0] <= bar.right and max(line.top - bar.bottom, bar.top - line.bottom) <= _BLURRED:
-            line = line._replace(top=min(line.top, bar.top), bottom=max(line.bottom, bar.bottom))
-    return line
-
-
-def _ink_share(ink: Mask, edge: Rect, below: int) -> float:
-    """Return the share of ink in the row of pixels so far below an edge, above it if negative; 1 beside the page."""
-    row = int(edge.top) + below
-    return float(ink[row, int(edge.left) : int(edge.right)].mean()) if 0 <= row < len(ink) else 1.0
-
-
-def _connected(runs: Sequence[Rect]) -> list[Rect]:
-    """Return the rectangles of runs that touch one another from row to row; `runs` are in reading order."""
-    areas: list[Rect] = []
-    above: list[tuple[Rect, int]] = []
-    for row, group in groupby(runs, key=lambda run: run.top):
-        above = [(run, number) for run, number in above if run.bottom == row]
-        here: list[tuple[Rect, int]] = []
-        at = 0
-        for run in group:
-            while at < len(above) and above[at][0].right < run.left:
-                at += 1
-            if at < len(above) and above[at][0].left <= run.right:
-                number = above[at][1]
-                areas[number] = around((areas[number], run))
-            else:
-                number = len(areas)
-                areas.append(run)
-            here.append((run, number))
-        above = here
-    return areas
 
 
 def likely_turn(image: Raster) -> int:

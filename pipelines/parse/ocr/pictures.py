@@ -18,8 +18,9 @@ from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Projection, Rect, TextStyle
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
-from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, straight_lines, with_weight, without_rules, words_of
+from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, with_weight, words_of
 from pipelines.parse.ocr.perspective import perspective_of, projection_of
+from pipelines.parse.ocr.rules import straight_lines, without_rules
 from pipelines.parse.ocr.stored import StoredText, read_stored
 from pipelines.parse.parsed import PictureText, ReadOff, page_name
 from pipelines.parse.settings import OcrSettings
