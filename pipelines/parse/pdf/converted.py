@@ -30,7 +30,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 class PostScriptReader:
     """Reads PostScript, and EPS, whose pages are as large as its drawing."""
 
-    formats = (signed(POSTSCRIPT, ".ps", ".eps", ".prn"),)
+    formats = (signed(POSTSCRIPT, ".ps", ".eps"),)
     name = "ghostscript"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
