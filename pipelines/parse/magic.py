@@ -21,6 +21,7 @@ _PRINTER_JOB = b"\x1b%-12345X"
 DJVU = "image/vnd.djvu"
 OUTLOOK = "application/vnd.ms-outlook-pst"
 ACCESS = "application/vnd.ms-access"
+ONENOTE = "application/onenote"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 VISIO_XML = "application/vnd.ms-visio.drawing.main+xml"
@@ -70,6 +71,7 @@ _PREFIXES = (
     (b"!BDN", OUTLOOK),
     (b"\x00\x01\x00\x00Standard Jet DB", ACCESS),
     (b"\x00\x01\x00\x00Standard ACE DB", ACCESS),
+    (b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3", ONENOTE),
     (b"\x00asm", "application/wasm"),
     (b"ITSF", "application/vnd.ms-htmlhelp"),
     (b"\xffWPC", "application/vnd.wordperfect"),

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from pipelines.core.errors import SettingsError, Unsupported
 from pipelines.parse.compound import ENCRYPTED_OFFICE
-from pipelines.parse.magic import OOXML_TYPES
+from pipelines.parse.magic import ONENOTE, OOXML_TYPES
 from pipelines.parse.reader import FileFormat, FileSample, Reader
 from pipelines.parse.settings import ParseSettings
 
@@ -73,7 +73,7 @@ _HINTS = MappingProxyType(
     {
         "image/x-dwg": "save it as DXF or PDF",
         "application/vnd.sqlite3": "export its tables as CSV",
-        "application/msonenote": "export it as PDF or DOCX",
+        ONENOTE: "export it as PDF or DOCX",
     }
 )
 """What the user can do with files that no reader supports."""

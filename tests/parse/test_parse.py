@@ -92,6 +92,8 @@ def test_a_format_without_a_reader_is_unsupported(parse_bytes: ParseBytes) -> No
     assert parse_bytes("a.exe", b"MZ\x90\x00" * 50).status is Status.UNSUPPORTED
     tables = parse_bytes("a.db", b"SQLite format 3\x00" + bytes(90))
     assert tables.reason == "no reader for application/vnd.sqlite3 (export its tables as CSV)"
+    notes = parse_bytes("a.one", bytes.fromhex("e4525c7b8cd8a74daeb15378d02996d3") + bytes(90))
+    assert notes.reason == "no reader for application/onenote (export it as PDF or DOCX)"
 
 
 def test_a_missing_file_is_a_failure(tmp_path: Path) -> None:
