@@ -122,7 +122,12 @@ class AccessReader:
             raise Malformed("the database is damaged or has a password", ids=(source.uri,), hint=hint) from error
         export = [f"{mdb_tables.removesuffix('tables')}export", "-b", "strip", "-B", *_DATES, "--", str(path.resolve())]
         for table in filter(None, tables):
-            append_member(f"{table.replace('/', ' ')}.csv", _without_markup(output([*export, table], source)), builder)
+            try:
+                exported = output([*export, table], source)
+            except Malformed as error:
+                builder.left_out(issue=f"the table {table!r} was not read: {error.message}")
+                continue
+            append_member(f"{table.replace('/', ' ')}.csv", _without_markup(exported), builder)
         return builder.build()
 
 

@@ -149,6 +149,18 @@ def test_tables_of_access_are_csv_without_markup_in_cells(
     assert table.tables[0].grid() == [["No", "Note"], ["P-1", "for oil only"], ["P-2", 'a "b", c']]
 
 
+def test_a_damaged_table_of_access_does_not_cost_the_others(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Parts").write_text("No\nP-1\n")
+    program(tmp_path, "mdb-tables", "echo Prices; echo Parts", monkeypatch)
+    program(tmp_path, "mdb-export", f'for last; do :; done; cat {tmp_path}/"$last"', monkeypatch)
+    parsed = parse_bytes("a.accdb", ACCESS)
+    assert [child.name for child in parsed.children] == ["Parts.csv"]
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason.startswith("the table 'Prices' was not read: ")
+
+
 def test_a_cell_of_access_may_be_long(tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Parts").write_text(f'No,Note\nP-1,"<div>{"long " * 40_000}</div>"\n')
     program(tmp_path, "mdb-tables", "echo Parts", monkeypatch)
