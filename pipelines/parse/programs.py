@@ -33,12 +33,15 @@ def program(names: Sequence[str], called: str, source: Source, instead: str = "u
     return found
 
 
-def started(command: list[str], said: IO[bytes], output: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
-    """Start a program that has the processor time left for the file, and writes its messages to `said`."""
+def started(command: list[str], said: IO[bytes], written: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    """Start a program that has the processor time left for the file, and writes its messages to `said`.
+
+    What it writes to its standard output goes to `written`, which is a pipe otherwise (`output_pipe`).
+    """
     clock = current_task().clock
     limited = within_seconds(command, READING * clock.limit_s - clock.spent)
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # names of members are written in it
-    return subprocess.Popen(limited, stdout=output, stderr=said, env=environment)
+    return subprocess.Popen(limited, stdout=written, stderr=said, env=environment)
 
 
 def output_pipe(process: subprocess.Popen[bytes]) -> io.BufferedIOBase:

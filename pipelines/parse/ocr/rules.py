@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from statistics import median
 
 import numpy as np
@@ -35,12 +35,14 @@ _MOST_LINES = 2000
 def straight_lines(ink: Mask, lines: Sequence[Line]) -> tuple[Rect, ...]:
     """Return the straight lines of a page as rectangles in pixels, without strokes of its `lines` of text."""
     height = median(min(line.rect.width, line.rect.height) for line in lines)
-    bars = [area for area in _areas(ink, height) if any(_edges_of_bar(area, height, ink))]
+    areas = _areas(ink, height)
+    edges = {area: tuple(_edges_of_bar(area, height, ink)) for area in areas}
+    bars = [area for area, found in edges.items() if found]
     bare = without_rules(ink, bars)
-    edges = [edge for bar in bars for edge in _edges_of_bar(bar, height, ink)]
-    across = _whole([*_thin(_areas(bare, height), height), *edges], ink)
-    found = _thin(_areas(bare.T, height, _SHORTEST_SIDE), height)
-    sides = [_turned(line) for line in _whole(found, bare.T)]
+    thin = _thin(_areas(bare, height) if bars else areas, height)
+    across = _whole([*thin, *chain.from_iterable(edges.values())], ink)
+    upright = _whole(_thin(_areas(bare.T, height, _SHORTEST_SIDE), height), bare.T)
+    sides = [Rect(line.top, line.left, line.bottom, line.right) for line in upright]
     rules = Near(across, lambda rule: rule)
     down = [_through(line, bars) for line in sides if line.height >= _SHORTEST * height or _is_between(line, rules)]
     # An underline is below the middle half of a line's box.
@@ -107,10 +109,6 @@ def _edges_of_bar(area: Rect, height: float, ink: Mask) -> Iterator[Rect]:
                 yield edge
 
 
-def _turned(line: Rect) -> Rect:
-    return Rect(line.top, line.left, line.bottom, line.right)
-
-
 def _is_between(line: Rect, across: Near[Rect]) -> bool:
     """Whether a vertical line joins two horizontal ones, as the side of a cell does."""
     ends = (Rect(x, y, x, y).grown(_BLURRED) for x, y in ((line.middle[0], line.top), (line.middle[0], line.bottom)))
@@ -118,7 +116,7 @@ def _is_between(line: Rect, across: Near[Rect]) -> bool:
 
 
 def _through(line: Rect, bars: Sequence[Rect]) -> Rect:
-    """Return a vertical line with its continuation in the bar that it begins or ends at, as the head of a table is."""
+    """Return a vertical line continued through the bars that it begins or ends at, such as the head of a table."""
     for bar in bars:
         if bar.left <= line.middle[0] <= bar.right and max(line.top - bar.bottom, bar.top - line.bottom) <= _BLURRED:
             line = line._replace(top=min(line.top, bar.top), bottom=max(line.bottom, bar.bottom))

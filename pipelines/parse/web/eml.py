@@ -41,8 +41,6 @@ _LEAST_KNOWN, _LEAST_PROVEN = 3, 2
 _MAIL_PROOF = frozenset("message-id received return-path delivered-to mime-version x-mailer dkim-signature".split())
 _HEADERS = (("subject", "Subject"), ("sender", "From"), ("to", "To"), ("cc", "Cc"))
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-
-
 _APPLE_MAIL = "message/x-emlx"
 """A mail behind a line with the number of its bytes, and with a property list of Apple Mail after it."""
 _COUNT = re.compile(r"[0-9]{1,9} *\r?\n")
@@ -124,7 +122,7 @@ def _mail(message: Message, source: Source, settings: ParseSettings) -> Mail:
             else:
                 attachments.append(Child(_name(part, number), data))
     html = "<hr>".join(texts["text/html"])
-    if html or texts["text/plain"] or beside:
+    if any(texts.values()) or beside:
         attachments = [one for one in attachments if one.name != _RTF_BODY]
     for identity in [one for one in inline if f"cid:{one}" not in html and not ("://" in one and one in html)]:
         kind, data = inline.pop(identity)
@@ -254,7 +252,7 @@ def _is_mail(text: str) -> bool:
         return False
     head = re.split(r"\r?\n\r?\n", text.lstrip("\ufeff\r\n"), maxsplit=1)[0]
     lines = head.splitlines()[:_HEADER_LINES]
-    names = [match.group(1).lower() for line in lines if (match := _MAIL_HEADER.match(line + "\n"))]
+    names = [match.group(1).lower() for line in lines if (match := _MAIL_HEADER.match(line))]
     folded = sum(line[:1] in " \t" for line in lines)
     if not names or len(names) + folded < len(lines) or lines[0][:1] in " \t":
         return False
