@@ -41,7 +41,7 @@ def started(command: list[str], said: IO[bytes], written: int | IO[bytes] = subp
     clock = current_task().clock
     limited = within_seconds(command, READING * clock.limit_s - clock.spent)
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # names of members are written in it
-    return subprocess.Popen(limited, stdout=written, stderr=said, env=environment)
+    return subprocess.Popen(limited, stdin=subprocess.DEVNULL, stdout=written, stderr=said, env=environment)
 
 
 def output_pipe(process: subprocess.Popen[bytes]) -> io.BufferedIOBase:
@@ -61,8 +61,8 @@ def output(command: list[str], source: Source) -> bytes:
     return written
 
 
-def write_into(folder: Path, command: list[str], source: Source, most: int) -> None:
-    """Run a program that writes files into a folder, and stop it once they have more than `most` bytes.
+def write_into(folder: Path, command: list[str], source: Source, most: int) -> str:
+    """Run a program that writes files of at most `most` bytes into a folder; return its messages.
 
     Raises `Malformed`, `Encrypted` or `TooLarge` if it fails.
     """
@@ -75,9 +75,11 @@ def write_into(folder: Path, command: list[str], source: Source, most: int) -> N
                     process.kill()
                     raise TooLarge("unpacks to more than is allowed", ids=(source.uri,))
         said.seek(0)
-        failed = fault(process.returncode, said.read(), source)
+        messages = said.read()
+    failed = fault(process.returncode, messages, source)
     if failed is not None:
         raise failed
+    return messages.decode("utf-8", "replace")
 
 
 def _size(folder: Path) -> int:

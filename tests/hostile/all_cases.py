@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.hostile import containers, links, markup, names, office, pages, texts
+from tests.hostile import containers, links, markup, names, office, pages, programs, texts
 from tests.hostile.case import Case, file_case
 from tests.parse.hostile_files import FILES, HEAVY
 
@@ -13,6 +13,7 @@ FAMILIES = {
     "markup": markup.family.cases,
     "links": links.family.cases,
     "names": names.family.cases,
+    "programs": programs.family.cases,
     "texts": texts.family.cases,
     "parsers": [file_case(file.name, file.make, file.ends, heavy=file.name in HEAVY) for file in FILES],
 }

@@ -36,6 +36,15 @@ def test_postscript_is_read_as_pages(name: str, data: bytes, parse_bytes: ParseB
 
 
 @needs_ghostscript
+def test_postscript_with_an_error_is_read_as_far_as_it_runs(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.ps", POSTSCRIPT + b"no-such-operator 72 700 moveto (never) show showpage\n")
+    assert parsed.document is not None
+    assert parsed.document.text.strip() == "Bearing torque 45 Nm"
+    assert parsed.status is Status.PARTIAL
+    assert "Error: /undefined in no-such-operator" in parsed.reason
+
+
+@needs_ghostscript
 def test_postscript_cannot_read_other_files(tmp_path: Path, parse_bytes: ParseBytes) -> None:
     (tmp_path / "secret").write_text("(the password)")
     script = f"%!PS\n({tmp_path}/secret) run 72 700 moveto /Helvetica findfont 12 scalefont setfont show showpage\n"
@@ -88,6 +97,18 @@ def test_a_djvu_has_the_text_behind_its_pages_at_its_place(tmp_path: Path, parse
     [box] = block.provenance.boxes
     assert block.provenance.pages() == (2,)
     assert (box.left, box.bottom) == (pytest.approx(0.1, abs=0.02), pytest.approx(0.32, abs=0.02))
+
+
+@needs_djvu
+def test_pages_around_a_damaged_one_keep_their_numbers(tmp_path: Path, parse_bytes: ParseBytes) -> None:
+    data = djvu(tmp_path, "Bearing torque 45 Nm", "Bearing torque 45 Nm")
+    picture = data.index(b"BG44")
+    parsed = parse_bytes("a.djvu", data[:picture] + b"XX44" + data[picture + 4 :])
+    assert parsed.document is not None
+    assert parsed.document.text.strip() == "Bearing torque 45 Nm"
+    assert {block.provenance.pages() for block in parsed.document.blocks} == {(2,)}
+    assert parsed.status is Status.PARTIAL
+    assert "page 1: damaged" in parsed.reason
 
 
 @needs_djvu

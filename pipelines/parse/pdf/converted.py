@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from pipelines.core.document import Source
-from pipelines.core.errors import TooLarge
+from pipelines.core.errors import Malformed, TooLarge
+from pipelines.core.outcome import Status
 from pipelines.core.provenance import Box
+from pipelines.parse.gallery import page_numbers
+from pipelines.parse.limits import MEBIBYTE, most_unpacked
 from pipelines.parse.magic import DJVU, PDF, POSTSCRIPT
 from pipelines.parse.parsed import Parsed
-from pipelines.parse.programs import output, program
+from pipelines.parse.programs import output, program, write_into
 from pipelines.parse.reader import signed
 from pipelines.parse.registry import reader_for
-from pipelines.parse.settings import ParseSettings
+from pipelines.parse.settings import Limits, ParseSettings
 
 GHOSTSCRIPT, DDJVU = ("gs",), ("ddjvu",)
 """The names of the commands."""
@@ -24,6 +30,8 @@ _BOX = r"(-?\d{1,6}) (-?\d{1,6}) (-?\d{1,6}) (-?\d{1,6})"
 _PAGE = re.compile(rf"^\(page {_BOX}", re.MULTILINE)
 _TEXT = re.compile(rf'{_BOX} "((?:[^"\\]|\\.)*+)"', re.DOTALL)
 """What has a text and a box: left, bottom, right and top in pixels, from the lower left (djvused, print-txt)."""
+_DAMAGED = re.compile(r"Cannot decode page (\d{1,6})")
+"""A message of ddjvu."""
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -35,7 +43,8 @@ class PostScriptReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            return reader_for(PDF, settings).read(convert(path, Path(folder), source), source, settings)
+            converted = _postscript(path, Path(folder), source, most_unpacked(source.size, settings.limits))
+            return _read(converted, source, settings)
 
 
 class DjvuReader:
@@ -52,28 +61,86 @@ class DjvuReader:
         if pages > settings.limits.pages:
             raise TooLarge(f"{pages} pages, more than {settings.limits.pages}", ids=(source.uri,))
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            converted = convert(path, Path(folder), source)
+            converted = _djvu(path, Path(folder), source, most_unpacked(source.size, settings.limits))
+            if converted.missing:
+                _add_empty_pages(converted)
             text = output([djvused, "-u", "-e", "print-txt", str(path.resolve())], source).decode("utf-8", "replace")
-            add_hidden_text(converted, _words(text))
-            return reader_for(PDF, settings).read(converted, source, settings)
+            add_hidden_text(converted.path, _words(text))
+            return _read(converted, source, settings)
 
 
-def convert(path: Path, folder: Path, source: Source, page: int = 0) -> Path:
-    """Return the path of a PDF, in an empty `folder`, of all pages or of one, counted from 1; without hidden text.
+class _Converted(NamedTuple):
+    """A PDF, the pages that it lacks because they are damaged, and what is to be said about them."""
+
+    path: Path
+    missing: tuple[int, ...] = ()
+    issue: str = ""
+
+
+def convert(path: Path, folder: Path, source: Source, page: int) -> Path:
+    """Return the path of a PDF, in an empty `folder`, of one page, counted from 1; without hidden text.
 
     Raises `Unsupported` if the program is not installed, `Malformed` or `TooLarge` if it fails.
     """
-    converted, given = folder / "pages.pdf", str(path.resolve())
-    if source.media_type == DJVU:
-        ddjvu = program(DDJVU, _DJVULIBRE, source, _INSTEAD)
-        output([ddjvu, "-format=pdf", *([f"-page={page}"] if page else []), given, str(converted)], source)
-        return converted
+    convert_page = _djvu if source.media_type == DJVU else _postscript
+    return convert_page(path, folder, source, Limits().total_mb * MEBIBYTE, page).path
+
+
+def _djvu(path: Path, folder: Path, source: Source, most: int, page: int = 0) -> _Converted:
+    ddjvu, pages = program(DDJVU, _DJVULIBRE, source, _INSTEAD), [f"-page={page}"] if page else ["-skip"]
+    converted = folder / "pages.pdf"
+    said = write_into(folder, [ddjvu, "-format=pdf", *pages, str(path.resolve()), str(converted)], source, most)
+    missing = tuple(sorted({int(number) for number in _DAMAGED.findall(said)}))
+    if not converted.exists():
+        raise Malformed("no page can be decoded", ids=(source.uri,))
+    return _Converted(converted, missing, f"{page_numbers(missing)}: damaged" if missing else "")
+
+
+def _postscript(path: Path, folder: Path, source: Source, most: int, page: int = 0) -> _Converted:
+    """Convert PostScript as far as it can be run."""
+    converted, given = folder / "pages.pdf", folder / "given"
+    given.symlink_to(path.resolve())
     # Ghostscript lets a file read the others in the folder for temporary files.
     alone = ["env", f"TMPDIR={folder}", program(GHOSTSCRIPT, "Ghostscript", source, _INSTEAD)]
-    options = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=pdfwrite"]
+    options = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=pdfwrite", "-sstdout=%stderr"]
     options += [f"-dFirstPage={page}", f"-dLastPage={page}"] if page else []
-    output([*alone, *options, f"-sOutputFile={converted}", given], source)
-    return converted
+    # After an error, Ghostscript only completes the PDF if it is told to.
+    run = f"({given}) {{run}} stopped {{handleerror clear 1 .quit}} if quit"
+    try:
+        write_into(folder, [*alone, *options, f"-sOutputFile={converted}", "-c", run], source, most)
+    except Malformed as error:
+        if not _has_pages(converted):
+            raise
+        return _Converted(converted, issue=error.message)
+    return _Converted(converted)
+
+
+def _has_pages(path: Path) -> bool:
+    from pipelines.parse.pdf.library import pymupdf
+
+    with contextlib.suppress(RuntimeError, ValueError), pymupdf.open(path) as file:
+        return len(file) > 0
+    return False
+
+
+def _add_empty_pages(converted: _Converted) -> None:
+    """Add the missing pages, so that the others have their numbers."""
+    from pipelines.parse.pdf.library import pymupdf
+
+    with pymupdf.open(converted.path) as file:
+        for number in converted.missing:
+            file.new_page(number - 1)
+        file.saveIncr()
+
+
+def _read(converted: _Converted, source: Source, settings: ParseSettings) -> Parsed:
+    parsed = reader_for(PDF, settings).read(converted.path, source, settings)
+    if not converted.issue:
+        return parsed
+    if parsed.document is None:
+        raise Malformed(converted.issue, ids=(source.uri,))
+    reasons = [*filter(None, [parsed.reason]), f"damaged, and read as far as it goes: {converted.issue}"]
+    return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
 
 
 def _words(written: str) -> Iterator[tuple[str, Box]]:

@@ -32,6 +32,8 @@ _INTERNAL = ("#", "$", "::")
 """Beginnings of the names of a help file's own data (CHM: tables of topics, strings and links)."""
 _POSTMARK = re.compile(rb"(^Content-Type: message/rfc822\r?\n\r?\n)>From [^\n]*\n", re.MULTILINE)
 """The line of a mailbox with which readpst begins an attached mail, in front of its headers."""
+_SKIPPED = re.compile(r" (\d{1,9}) items skipped\.$", re.MULTILINE)
+"""The end of a line of readpst about a folder."""
 _DATES = ("-D", "%Y-%m-%d", "-T", "%Y-%m-%d %H:%M:%S")
 """Options of mdb-export for dates and times as in ISO 8601."""
 
@@ -80,7 +82,10 @@ class HelpReader:
         listed = output([seven_zip, "l", "-slt", str(path.resolve())], source).decode("utf-8", "replace")
         check_archive([int(size) for size in _SIZE.findall(listed)], path.stat().st_size, source.uri, settings.limits)
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            output([seven_zip, "x", "-y", f"-o{folder}", str(path.resolve())], source)
+            try:
+                output([seven_zip, "x", "-y", f"-o{folder}", str(path.resolve())], source)
+            except Malformed as error:
+                builder.left_out(issue=f"damaged, and read as far as it goes: {error.message}")
             for name, data in _files(Path(folder)):
                 if not name.startswith(_INTERNAL) and not is_clutter(name):
                     append_member(name, data, builder)
@@ -97,12 +102,14 @@ class OutlookReader:
         builder = DocumentBuilder(source, settings, self.name)
         readpst = program(READPST, "readpst (pst-utils)", source, "export its mails as .eml or .msg")
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-            command = [readpst, "-e", "-D", "-8", "-q", "-j", "0", "-o", folder, str(path.resolve())]
-            write_into(Path(folder), command, source, most_unpacked(path.stat().st_size, settings.limits))
+            command = [readpst, "-e", "-D", "-8", "-j", "0", "-o", folder, str(path.resolve())]
+            said = write_into(Path(folder), command, source, most_unpacked(path.stat().st_size, settings.limits))
             for number, (name, data) in enumerate(_files(Path(folder)), 1):
                 if number > settings.limits.members:
                     raise TooLarge(f"more than {settings.limits.members} mails", ids=(source.uri,))
                 _append_item(PurePosixPath(name), data, builder)
+        if skipped := sum(map(int, _SKIPPED.findall(said))):
+            builder.left_out(issue=f"{skipped} items were not read: they are damaged, or neither mail nor appointment")
         return builder.build()
 
 

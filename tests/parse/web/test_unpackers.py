@@ -86,6 +86,17 @@ def test_the_pages_of_windows_help_are_documents(
     assert [(child.name, child.data) for child in parsed.children] == [("page.htm", b"page\n")]
 
 
+def test_damaged_windows_help_is_read_as_far_as_it_goes(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = 'if [ "$1" = l ]; then echo "Size = 12"; exit; fi\nfolder="${3#-o}"\necho page > "$folder/page.htm"\n'
+    program(tmp_path, "7z", f"{script}echo 'Data Error : b.htm' >&2; exit 2", monkeypatch)
+    parsed = parse_bytes("a.chm", CHM)
+    assert [child.name for child in parsed.children] == ["page.htm"]
+    assert parsed.status is Status.PARTIAL
+    assert "Data Error : b.htm" in parsed.reason
+
+
 def test_without_the_programs_such_files_are_unsupported_with_a_hint(
     parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +137,18 @@ def test_a_mail_attached_to_a_mail_of_outlook_has_its_headers(
     [attached] = parse_bytes("b.eml", child.data).children
     assert attached.name == "First.eml"
     assert b"The seal leaks." in attached.data
+
+
+def test_items_of_outlook_that_are_skipped_are_reported(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "1.eml").write_bytes(b"From: a@example.com\nSubject: Seal\n\nIt leaks.\n")
+    said = r"""printf '\t"Inbox" - 1 items done, 2 items skipped.\n\t"Old" - 0 items done, 3 items skipped.\n'"""
+    program(tmp_path, "readpst", f'{INTO}cp {tmp_path}/1.eml "$2/Inbox"; {said}', monkeypatch)
+    parsed = parse_bytes("a.pst", PST)
+    assert len(parsed.children) == 1
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason.startswith("5 items were not read")
 
 
 def test_a_data_file_of_outlook_that_unpacks_to_too_much_is_stopped(
