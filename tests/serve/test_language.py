@@ -208,6 +208,21 @@ def test_switching_the_language_keeps_the_question(browser: Browser, served: Ser
         assert page.get_by_label("Frage").input_value() == "What torque do the casing bolts need?"
 
 
+@pytest.mark.browser
+def test_languages_of_documents_have_their_names_in_the_language_of_the_page(
+    browser: Browser, served: Served, id_of: Callable[[str], str]
+) -> None:
+    with browser.new_context(base_url=served.url, locale="de") as context:
+        page = context.new_page()
+        page.set_default_timeout(WAIT)
+        page.goto("/kb/kb")
+        page.get_by_role("link", name="Englisch").click()
+        assert page.get_by_label("Sprache").locator("option:checked").text_content() == "Englisch"
+        assert set(page.locator("td [data-language]").all_text_contents()) == {"Englisch"}
+        page.goto(f"/kb/kb/documents/{id_of('manual.md')}")
+        assert page.locator("[data-language]").all_text_contents() == ["Englisch"]
+
+
 def test_scripts_receive_their_texts_in_the_language(client: httpx2.Client) -> None:
     page = client.get("/kb/kb/ask", headers={"accept-language": "de"}).text
     (told,) = re.findall(r"data-words='([^']*)'", page)
