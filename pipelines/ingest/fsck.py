@@ -44,6 +44,8 @@ from pipelines.store.facts import LINKED_FACT, TABLE_VERSIONS
 from pipelines.store.graph import recount
 from pipelines.store.vector import EmbeddedRecords
 
+_COMPARED = (StorePart.GRAPH, StorePart.VECTORS)
+"""Parts that are only compared with others if no row is damaged."""
 LOST = "what was read of it was damaged"
 """The reason of a document that was removed from the stores until the next ingest."""
 
@@ -97,8 +99,19 @@ def fsck(kb: Path, settings: Settings | None = None, repair: bool = False, read_
         checked = FsckReport(documents, findings, artifacts=inspected.held, read=inspected.read)
         if not repair or not findings:
             return checked
+        return replace(checked, remaining=_repaired(stores, settings, read_data, findings), repaired=True)
+
+
+def _repaired(
+    stores: Stores, settings: Settings, read_data: bool, findings: tuple[Inconsistency, ...]
+) -> tuple[Inconsistency, ...]:
+    """Repair the findings, and what is only found after that, because damaged rows cannot be compared."""
+    repaired: set[Inconsistency] = set()
+    while any(one.place in _COMPARED and one not in repaired for one in findings) or not repaired:
         _repair(stores, settings, findings)
-        return replace(checked, remaining=_check(stores, settings, read_data)[1], repaired=True)
+        repaired.update(findings)
+        findings = _check(stores, settings, read_data)[1]
+    return findings
 
 
 def _check(stores: Stores, settings: Settings, read_data: bool) -> tuple[ArtifactInspection, tuple[Inconsistency, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar, cast
@@ -29,6 +30,7 @@ _EDGES = (
     " {join} edges ON edges.source = source.number JOIN ids AS target ON target.number = edges.target"
     " JOIN ids AS owner ON owner.number = edges.owner{where} ORDER BY source.id, kind, target.id, key"
 )
+_DIGEST = re.compile("[0-9a-f]{32}")
 _IN_ORDER = "CROSS JOIN"
 """Makes SQLite read ids in their order and look up the rest, instead of sorting all rows."""
 _PLACE = ", ".join(f"json_extract(value, '$[{i}]')" for i in range(4))
@@ -219,7 +221,8 @@ def _adjust(
     connection: sqlite3.Connection, owner: int, added: Iterable[bytes] = (), removed: Iterable[bytes] = ()
 ) -> None:
     row = connection.execute("SELECT digest FROM owners WHERE owner = ?", (owner,)).fetchone()
-    digest = adjusted(row[0] if row else EMPTY, added, removed)
+    # A damaged digest stays a wrong one, which `strata fsck` finds.
+    digest = adjusted(row[0] if row and _DIGEST.fullmatch(str(row[0])) else EMPTY, added, removed)
     if digest == EMPTY:
         connection.execute("DELETE FROM owners WHERE owner = ?", (owner,))
     else:

@@ -127,6 +127,27 @@ def test_a_damaged_hash_is_repaired_together_with_the_digest_of_its_owner(owner:
     assert fsck(kb, repair=True).remaining == ()
 
 
+def test_what_damaged_rows_have_hidden_is_repaired_too(kb: Path) -> None:
+    before = graph_of(kb)
+    with closing(sqlite3.connect(kb / "strata.db")) as db:
+        db.execute("UPDATE nodes SET properties = x'00' WHERE kind = 'Chunk'")
+        corpus = f"(SELECT number FROM ids WHERE id = '{CORPUS_OWNER}')"
+        db.execute(f"DELETE FROM nodes WHERE id = (SELECT max(id) FROM nodes WHERE owner = {corpus})")
+        db.commit()
+    assert CORPUS_OWNER not in {one.subject for one in fsck(kb).findings}
+    assert fsck(kb, repair=True).clean
+    assert graph_of(kb) == before
+
+
+@pytest.mark.parametrize("digest", ["'x'", "NULL", "x'ff00'"])
+def test_a_damaged_digest_of_an_owner_is_repaired(digest: str, kb: Path) -> None:
+    with closing(sqlite3.connect(kb / "strata.db")) as db:
+        db.execute(f"UPDATE OR REPLACE owners SET digest = coalesce({digest}, '')")
+        db.commit()
+    assert not fsck(kb).clean
+    assert fsck(kb, repair=True).clean
+
+
 def test_a_document_with_a_damaged_catalog_entry_is_ingested_again(folder: Path, kb: Path) -> None:
     before = entries_of(kb)
     with closing(sqlite3.connect(kb / "strata.db")) as db:
