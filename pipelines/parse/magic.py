@@ -13,6 +13,7 @@ from pipelines.parse.compound import OLE, ole_type
 PDF = "application/pdf"
 XPS = "application/vnd.ms-xpsdocument"
 ZIP = "application/zip"
+EPUB = "application/epub+zip"
 POSTSCRIPT = "application/postscript"
 _POSTSCRIPT_MARK = b"%!PS"
 """The beginning of PostScript (PostScript Language Reference, G.2), in a printer job behind the job's commands."""
@@ -123,6 +124,8 @@ _LONGEST_TYPE = 255
 """Maximum characters of a media type: 127 on either side of its slash (RFC 6838, 4.2)."""
 _FIRST_HEADERS = 1 << 16
 """Bytes that are searched for the first members of a broken ZIP file."""
+_OOXML_PARTS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"/worksheets/", b"/drawings/")
+"""What is in the names of parts with which programs begin OOXML documents (ECMA-376 1, 11 to 14; 2, 6.2, 6.5)."""
 _MAIN_FOLDERS = (
     ("word/", _OOXML + "wordprocessingml.document"),
     ("xl/", _OOXML + "spreadsheetml.sheet"),
@@ -231,6 +234,8 @@ def _broken_zip(path: Path) -> str:
     if b"mimetypeapplication/" in head:
         declared = head.split(b"mimetype", 1)[1][:_LONGEST_TYPE].split(b"PK")[0].decode("ascii", "replace").strip()
         return declared if declared.startswith((_ODF, "application/epub")) else ZIP
-    if b"[Content_Types].xml" not in head and b"_rels/.rels" not in head:
+    if CONTAINER.encode() in head:
+        return EPUB
+    if not any(part in head for part in _OOXML_PARTS):
         return ZIP
     return next((kind for folder, kind in _MAIN_FOLDERS if folder.encode() in head), ZIP)

@@ -19,7 +19,7 @@ from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.lang.identify import detect_language
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current, job_limits
-from pipelines.parse.magic import is_zipped_office
+from pipelines.parse.magic import EPUB, is_zipped_office
 from pipelines.parse.office.package import salvaged
 from pipelines.parse.parsed import NO_READINGS, Parsed, Readings
 from pipelines.parse.pieces import clean
@@ -116,8 +116,9 @@ def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
 
 
 def _salvaged(reader: Reader, path: Path, source: Source, settings: ParseSettings, error: Malformed) -> Parsed:
-    """Return what can be recovered from a damaged Office file, as PARTIAL. Raises `error` if that is nothing."""
-    data = salvaged(path, source.uri, settings.limits) if is_zipped_office(source.media_type) else b""
+    """Return what is left of a damaged Office file or book, as PARTIAL. Raises `error` if that is nothing."""
+    zipped = is_zipped_office(source.media_type) or source.media_type == EPUB
+    data = salvaged(path, source.uri, settings.limits) if zipped else b""
     if not data:
         raise error
     with tempfile.TemporaryDirectory(prefix="strata-") as folder:

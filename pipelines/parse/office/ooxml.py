@@ -211,12 +211,8 @@ class Relationship:
 def relationships(package: Package, part: str) -> dict[str, Relationship]:
     """Return the relationships of a part by id, or of the package for the part ""; none if they cannot be parsed."""
     folder, name = posixpath.split(part)
-    data = package.find(posixpath.join(folder, "_rels", f"{name}.rels"))
-    if not data:
-        return {}
-    try:
-        root = parse_xml(data, package.uri)
-    except (Malformed, TooLarge):
+    root = read_xml(package, posixpath.join(folder, "_rels", f"{name}.rels"))
+    if root is None:
         return {}
     found = {}
     for element in root.iter(qualified("rel:Relationship")):
@@ -241,11 +237,12 @@ def main_part(package: Package, usual: str) -> str:
 
 
 def read_xml(package: Package, part: str) -> Element | None:
-    """Return the root of an optional part, None if it is missing or not well-formed."""
+    """Return the root of an optional part, None if it is missing or not well-formed, and so is damaged."""
     data = package.find(part)
     try:
         return parse_xml(data, package.uri, part) if data else None
     except (Malformed, TooLarge):
+        package.damaged.append(part)
         return None
 
 

@@ -6,14 +6,14 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from lxml import etree
 
-from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
+from pipelines.core.errors import Encrypted, Malformed, MissingExtra
+from pipelines.parse.broken_zip import found_members
 from pipelines.parse.compound import OLE
 from pipelines.parse.limits import check_archive, most_unpacked
 from pipelines.parse.magic import binary_type
@@ -100,6 +100,7 @@ class Package:
             [member.file_size for member in members], path.stat().st_size, uri, settings.limits, called="parts"
         )
         self._members = {_normal(member.filename): member for member in members}
+        self.damaged: list[str] = []
 
     def __enter__(self) -> Package:
         return self
@@ -129,25 +130,25 @@ class Package:
             raise Malformed(f"the part {name} does not unpack: {error}", ids=(self.uri,)) from error
 
     def find(self, name: str) -> bytes:
-        """Return a part's bytes, empty if it is missing or does not unpack."""
+        """Return a part's bytes, empty if it is missing, or does not unpack and so is `damaged`."""
+        if name not in self:
+            return b""
         try:
             return self.read(name)
         except Malformed:
+            self.damaged.append(name)
             return b""
+
+    @property
+    def damage(self) -> str:
+        """What is to be said about the damaged parts, which were not read; empty if there are none."""
+        return f"damaged, and not read: {', '.join(dict.fromkeys(self.damaged))}" if self.damaged else ""
 
 
 def _normal(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-_LOCAL_HEADER = b"PK\x03\x04"
-_HEADER = struct.Struct("<4s5H3L2H")
-"""A member's local header: signature, version, flags, method, time, date, CRC, both sizes, lengths of name and extra
-field (PKWARE APPNOTE 4.3.7)."""
-_STORED, _DEFLATED = 0, 8
-"""Compression methods (PKWARE APPNOTE 4.4.5)."""
-_STEP = 64
-"""Bytes decompressed at once: at most as many before a defect are lost."""
 _XML_SUFFIXES = (".xml", ".rels")
 
 
@@ -160,44 +161,13 @@ def salvaged(path: Path, uri: str, limits: Limits) -> bytes:
     data = path.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for name, part in _damaged_parts(data, most_unpacked(len(data), limits), uri):
+        for stored, part in found_members(data, most_unpacked(len(data), limits), uri):
+            name = stored.decode("utf-8", "replace")
             whole = _closed_xml(part) if name.lower().endswith(_XML_SUFFIXES) else part
             if whole and name not in archive.NameToInfo:
                 archive.writestr(name, whole)
         found = bool(archive.NameToInfo)
     return out.getvalue() if found else b""
-
-
-def _damaged_parts(data: bytes, most: int, uri: str) -> Iterator[tuple[str, bytes]]:
-    at = data.find(_LOCAL_HEADER)
-    while 0 <= at <= len(data) - _HEADER.size:
-        _, _, _, method, _, _, _, size, _, name_length, extra_length = _HEADER.unpack_from(data, at)
-        begin = at + _HEADER.size + name_length + extra_length
-        name = data[at + _HEADER.size : at + _HEADER.size + name_length].decode("utf-8", "replace")
-        part, end = _unpack(data, begin, size, method, most)
-        most -= len(part)
-        if most < 0:
-            raise TooLarge("unpacks to more than is allowed", ids=(uri,))
-        yield name, part
-        at = data.find(_LOCAL_HEADER, max(end, at + 1))
-
-
-def _unpack(data: bytes, begin: int, size: int, method: int, most: int) -> tuple[bytes, int]:
-    """Return the data of a member as far as it unpacks, at most `most + 1` bytes, and the offset of its end."""
-    if method == _STORED:
-        return data[begin : begin + size], begin + size
-    unpacker, part = zlib.decompressobj(-zlib.MAX_WBITS), bytearray()
-    if method != _DEFLATED:
-        return b"", begin
-    for start in range(begin, len(data), _STEP):
-        piece = data[start : start + _STEP]
-        try:
-            part += unpacker.decompress(piece, most + 1 - len(part))
-        except zlib.error:
-            return bytes(part), start
-        if unpacker.eof or len(part) > most:
-            return bytes(part), start + len(piece) - len(unpacker.unused_data)
-    return bytes(part), len(data)
 
 
 def _closed_xml(part: bytes) -> bytes:

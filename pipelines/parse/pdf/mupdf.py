@@ -16,6 +16,7 @@ from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Projection, Rect
 from pipelines.parse.near import Covered, Near
 from pipelines.parse.ocr.engine import Raster
+from pipelines.parse.pdf.damage import has_lost_content, with_found_pages
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
@@ -79,15 +80,25 @@ class _PageText:
     projection: Projection | None = None
 
 
-def _opened(path: Path) -> Any:
-    """Open a PDF file, or an XPS file, which is a ZIP archive, converted to PDF."""
-    if not _is_xps(path):
-        return pymupdf.open(path, filetype="pdf")
+def _opened(path: Path) -> tuple[Any, bool]:
+    """Open a PDF file, or an XPS file, converted to PDF; also return whether pages may be lost with their list."""
+    try:
+        file = pymupdf.open(path, filetype="pdf") if not _is_xps(path) else _converted(path)
+        found = with_found_pages(path) if not file.needs_pass and not file.page_count else None
+    except FAULTS as error:
+        found = with_found_pages(path)
+        if found is None:
+            raise _malformed(path, error) from error
+    return (file, False) if found is None else (found, True)
+
+
+def _converted(path: Path) -> Any:
     with pymupdf.open(path, filetype="xps") as pages:
         return pymupdf.open("pdf", pages.convert_to_pdf())
 
 
 def _is_xps(path: Path) -> bool:
+    """Whether a file is a ZIP archive, as XPS files are."""
     with path.open("rb") as file:
         return file.read(len(_ZIP)) == _ZIP
 
@@ -110,16 +121,14 @@ def write_pictures(path: Path, pictures: Iterable[tuple[bytes, float, float]]) -
 class PdfFile:
     """An open PDF file, or an XPS file as PDF. One page is open at a time; pages are numbered from 1.
 
-    Raises `Encrypted` if no password opens it, and `Malformed` if it is not a PDF file or has no pages.
+    `has_lost_pages` says that it is damaged, and not all of its pages may have been found. Raises `Encrypted` if no
+    password opens it, and `Malformed` if it is not a PDF file or has no pages.
     """
 
     def __init__(self, path: Path, passwords: Sequence[str] = ()) -> None:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
-        try:
-            self._file = _opened(path)
-        except FAULTS as error:
-            raise _malformed(path, error) from error
+        self._file, self.has_lost_pages = _opened(path)
         try:
             self._unlock(path, passwords)
             self.pages: int = self._file.page_count
@@ -128,6 +137,7 @@ class PdfFile:
             raise _malformed(path, error) from error
         if not self.pages:
             raise Malformed("a PDF without pages", ids=(path.name,))
+        self._damaged: set[int] = set()
         self._number = 0
         self._upright: Any = None
         self._blocks: Any = ()
@@ -436,7 +446,9 @@ class PdfFile:
         self._open(number)
         area = pymupdf.Rect(*clip) if clip is not None else None
         with self._reduced_antialiasing():
-            return self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True, colorspace=pymupdf.csRGB)
+            pixmap = self._upright.get_pixmap(dpi=dpi, clip=area, alpha=False, annots=True, colorspace=pymupdf.csRGB)
+        self._note_damage()
+        return pixmap
 
     @contextlib.contextmanager
     def _reduced_antialiasing(self) -> Iterator[None]:
@@ -458,6 +470,7 @@ class PdfFile:
         if self._pages_opened % _SHRINK_EVERY == 0:
             # Per cent.
             pymupdf.TOOLS.store_shrink(100)
+        has_lost_content()  # what was reported before is not about this page
         page = self._file[number - 1]
         shown = page.rotation
         page.set_rotation(0)
@@ -469,6 +482,15 @@ class PdfFile:
             self._upright = self._rotated_copy(page, upright)
             self._blocks = () if kept else _text_blocks(self._upright)
         self._number, self._drawn_things, self._text_pieces = number, 0, 0
+        self._note_damage()
+
+    def _note_damage(self) -> None:
+        if has_lost_content():
+            self._damaged.add(self._number)
+
+    def is_damaged(self, number: int) -> bool:
+        """Return whether content of a page was lost when it was last read or rendered."""
+        return number in self._damaged
 
     def _rotated_copy(self, page: Any, rotation: int) -> Any:
         """Return a copy of the page, rotated clockwise, in a new file, so that all functions see it upright."""

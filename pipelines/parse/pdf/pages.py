@@ -80,9 +80,13 @@ class PageReader:
             issue = f"not read: {self._task.clock.reason}"
             return ReadPage(Page(number, text_source="none", issue=issue), unread=True)
         try:
-            return self._read(number)
+            read = self._read(number)
         except FAULTS as error:
             return ReadPage(Page(number, text_source="none", issue=f"not readable: {error}"))
+        if not self.file.is_damaged(number):
+            return read
+        issues = "; ".join(filter(None, (read.page.issue, "damaged, and read as far as it goes")))
+        return replace(read, page=replace(read.page, issue=issues))
 
     def _read(self, number: int) -> ReadPage:
         raw = with_bullets(self.file.page(number))

@@ -90,6 +90,8 @@ class PdfReader:
             builder = DocumentBuilder(source, settings, self.name, pdf_metadata(file.metadata()), hurried=False)
             if not _append_form(file, builder):
                 append_pages(file, builder)
+            if file.has_lost_pages:
+                builder.left_out(issue="damaged: the list of its pages is lost, and pages may be too")
             if hidden := file.hidden_layers():
                 more = f" and {len(hidden) - _MOST_NAMED} more" if len(hidden) > _MOST_NAMED else ""
                 builder.remark(f"layers that are switched off were not read: {', '.join(hidden[:_MOST_NAMED])}{more}")

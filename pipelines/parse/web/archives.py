@@ -12,6 +12,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
@@ -20,6 +21,7 @@ from pipelines.core.document import ReferenceKind, Source
 from pipelines.core.errors import Encrypted, Malformed, MissingExtra, TooLarge
 from pipelines.core.ids import is_clutter, path_of
 from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.broken_zip import found_members
 from pipelines.parse.limits import MEBIBYTE, check_archive, most_unpacked
 from pipelines.parse.magic import TAR_MARK
 from pipelines.parse.parsed import Child, Parsed
@@ -61,6 +63,8 @@ class ZipReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
+        if not zipfile.is_zipfile(path):
+            return _found(path, builder)
         try:
             with zipfile.ZipFile(path) as archive:
                 members = [member for member in archive.infolist() if _is_file(member)]
@@ -72,6 +76,22 @@ class ZipReader:
         except BROKEN_ZIP as error:
             raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
         return _result(builder, members, faults)
+
+
+def _found(path: Path, builder: DocumentBuilder) -> Parsed:
+    """Return the members of an archive that is cut short; the last one may be too."""
+    data, uri, limits = path.read_bytes(), builder.source.uri, builder.settings.limits
+    members = list(islice(found_members(data, most_unpacked(len(data), limits), uri), limits.members + 1))
+    if len(members) > limits.members:
+        raise TooLarge(f"more than {limits.members} members", ids=(uri,))
+    for member in members:
+        name = _named(member.name)
+        if member.data and not is_clutter(name):
+            append_member(name, member.data, builder)
+    if builder.empty:
+        raise Malformed("not a readable archive: it is cut short", ids=(uri,))
+    builder.left_out(issue="cut short: the list of its members is lost, and members may be too")
+    return builder.build()
 
 
 def _result(builder: DocumentBuilder, members: list[zipfile.ZipInfo], faults: list[str]) -> Parsed:
@@ -104,12 +124,16 @@ def _decoded(member: zipfile.ZipInfo) -> str:
     if member.flag_bits & _UTF8_FLAG:
         return member.filename
     raw = member.orig_filename.encode("cp437", "replace")
+    return member.filename if raw.isascii() else _named(raw)
+
+
+def _named(raw: bytes) -> str:
     for encoding in ("utf-8", "gb18030"):
         try:
-            return raw.decode(encoding) if not raw.isascii() else member.filename
+            return raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-    return member.filename
+    return raw.decode("cp437")
 
 
 def _password(

@@ -13,7 +13,7 @@ from pipelines.core.document import Source
 from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.limits import check_archive
-from pipelines.parse.magic import CONTAINER, folder_of_book
+from pipelines.parse.magic import CONTAINER, EPUB, folder_of_book
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
@@ -120,7 +120,7 @@ def _parse(archive: zipfile.ZipFile, name: str) -> etree._Element:
 class EpubReader:
     """Reads the pages of a book as HTML, in order."""
 
-    formats = (signed("application/epub+zip", ".epub"),)
+    formats = (signed(EPUB, ".epub"),)
     name = "epub"
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -155,6 +156,17 @@ def test_damaged_secondary_parts_do_not_affect_the_text(parse_bytes: ParseBytes)
     parsed = parse_bytes("a.docx", docx(p("still here"), parts, relations))
     assert parsed.document is not None
     assert parsed.document.text == "still here"
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason == "damaged, and not read: word/styles.xml, word/numbering.xml"
+
+
+@pytest.mark.parametrize("first", ["xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml", "docProps/app.xml"])
+def test_a_sheet_that_is_cut_short_is_no_archive_of_its_parts(first: str, parse_bytes: ParseBytes) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(first, "<x/>")
+        archive.writestr("xl/styles.xml", "<x/>" * 9)
+    assert parse_bytes("a.xlsx", data.getvalue()[:-99]).children == ()
 
 
 def test_names_of_parts_may_differ_in_case_and_slashes(parse_bytes: ParseBytes) -> None:

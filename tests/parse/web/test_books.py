@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from pipelines.core.document import BlockKind, Document
 from pipelines.core.outcome import Status
-from pipelines.parse.settings import ParseSettings
+from pipelines.parse.settings import Limits, ParseSettings
 from tests.hostile.made import zipped
 from tests.parse.conftest import ParseBytes
 from tests.parse.hostile_files import epub, zip_with_a_password
@@ -79,6 +79,31 @@ def test_members_of_an_archive_are_listed_and_become_children(parse_bytes: Parse
         ("member", "docs/a.txt"),
         ("member", "b.txt"),
     ]
+
+
+def test_an_archive_that_is_cut_short_keeps_the_members_before_the_cut(parse_bytes: ParseBytes) -> None:
+    members = {"docs/a.txt": b"The valve.", "Übersicht.csv": b"Part,No\n", "__MACOSX/b.txt": b"x", "c.txt": b"3" * 999}
+    data = zipped(members)
+    parsed = parse_bytes("a.zip", data[: data.index(b"PK\x01\x02") - 2])
+    assert [(child.name, child.data) for child in parsed.children][:2] == [
+        ("docs/a.txt", b"The valve."),
+        ("Übersicht.csv", b"Part,No\n"),
+    ]
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason == "cut short: the list of its members is lost, and members may be too"
+    assert (
+        parse_bytes("a.zip", data[: data.index(b"PK\x01\x02") - 2], ParseSettings(limits=Limits(members=1))).status
+        is Status.TOO_LARGE
+    )
+    assert parse_bytes("a.zip", data[:30]).status is Status.MALFORMED
+
+
+def test_a_book_that_is_cut_short_is_read_as_far_as_it_goes(parse_bytes: ParseBytes) -> None:
+    parsed, whole = (parse_bytes("a.epub", data) for data in (BOOK[: BOOK.index(b"PK\x01\x02")], BOOK))
+    assert parsed.document is not None
+    assert whole.document is not None
+    assert texts(parsed.document) == texts(whole.document)
+    assert parsed.status is Status.PARTIAL
 
 
 def test_a_wrong_password_leaves_an_archive_encrypted(parse_bytes: ParseBytes) -> None:

@@ -85,7 +85,7 @@ class _FlatFile(Package):
     """A flat file: it has no parts."""
 
     def __init__(self, uri: str) -> None:
-        self.uri, self._members = uri, {}
+        self.uri, self._members, self.damaged = uri, {}, []
 
 
 @contextmanager

@@ -40,6 +40,7 @@ class OdtReader:
             _furniture(document.styles, builder)
             for page in range(1, (story.place.page or 0) + 1):
                 builder.page(Page(page))
+            builder.left_out(issue=document.package.damage)
         return builder.build()
 
 
@@ -84,6 +85,7 @@ class OdpReader:
             for number, slide in enumerate(document.body.findall(qualified("draw:page")), 1):
                 builder.page(Page(number, str(number), *size))
                 _Slide(number, size, builder, styles, objects).write(slide)
+            builder.left_out(issue=document.package.damage)
         return builder.build()
 
 
@@ -189,6 +191,7 @@ class OdsReader:
             for number, table in enumerate(tables, 1):
                 _Sheet(table, number, builder, styles, objects).write(headed)
             _furniture(document.styles, builder)
+            builder.left_out(issue=document.package.damage)
         return builder.build()
 
 

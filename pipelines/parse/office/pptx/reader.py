@@ -94,6 +94,7 @@ class PptxReader:
             builder = DocumentBuilder(source, settings, self.name, core_properties(package))
             _read(package, builder)
             append_embedded(package, builder)
+            builder.left_out(issue=package.damage)
         return builder.build()
 
 

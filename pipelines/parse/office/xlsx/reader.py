@@ -162,6 +162,7 @@ class XlsxReader:
             for number, entry in enumerate(workbook.sheets, 1):
                 SheetPage(package, workbook, entry, number, builder).write()
             append_embedded(package, builder)
+            builder.left_out(issue=package.damage)
         return builder.build()
 
 

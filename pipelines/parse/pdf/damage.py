@@ -1,0 +1,56 @@
+"""Damaged PDF files: pages whose tree is lost, and pages that MuPDF cannot read completely."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import Any
+
+from pipelines.parse.pdf.library import pymupdf
+
+_LOSS = re.compile(
+    r"zlib error|treating as end of file|premature end|content stream is not a stream|syntax error in content stream"
+    r"|encountered syntax errors"
+)
+"""What MuPDF's messages about lost content have in common. There is none for the 1,696 pages of 550 intact files; of 17
+files, each damaged in two ways, all that lost text have one."""
+_CUT_OFF = b"\n>>\nendstream\nendobj\n"
+"""What ends the last object, wherever it is cut off."""
+_NO_PAGES = b"""999998 0 obj <</Type/Pages/Count 0/Kids[]>> endobj
+999999 0 obj <</Type/Catalog/Pages 999998 0 R>> endobj
+trailer <</Root 999999 0 R>>
+"""
+"""A catalog; without one, a file cannot be opened."""
+
+
+def has_lost_content() -> bool:
+    """Return whether MuPDF has reported lost content since the last call."""
+    return _LOSS.search(pymupdf.TOOLS.mupdf_warnings()) is not None
+
+
+def with_found_pages(path: Path) -> Any:
+    """Return a file whose pages are all objects that are pages, in order of their numbers; None if there are none.
+
+    Programs write the tree of pages at the end, so a file that is cut short has pages, but no tree.
+    """
+    with contextlib.suppress(pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
+        file = pymupdf.open(stream=path.read_bytes() + _CUT_OFF + _NO_PAGES, filetype="pdf")
+        pages = [number for number in range(1, file.xref_length()) if _is_page(file, number)]
+        if pages and not file.needs_pass:
+            tree, catalog = file.get_new_xref(), file.get_new_xref()
+            kids = " ".join(f"{number} 0 R" for number in pages)
+            file.update_object(tree, f"<</Type/Pages/Count {len(pages)}/Kids[{kids}]>>")
+            file.update_object(catalog, f"<</Type/Catalog/Pages {tree} 0 R>>")
+            for number in pages:
+                file.xref_set_key(number, "Parent", f"{tree} 0 R")
+            file.xref_set_key(-1, "Root", f"{catalog} 0 R")
+            return pymupdf.open(stream=file.tobytes(), filetype="pdf")
+    return None
+
+
+def _is_page(file: Any, number: int) -> bool:
+    try:
+        return bool(file.xref_get_key(number, "Type")[1] == "/Page")
+    except (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
+        return False
