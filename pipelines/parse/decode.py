@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ _UTF16_LEAST, _UTF16_ZEROS, _UTF16_OTHERS = 2, 0.4, 0.05
 """Thresholds for UTF-16 without a byte order mark: minimum characters, and the shares of zeros in every second byte and
 in the others. Latin text has nearly all zeros in the one and none in the other; text with 6 in 10 characters beyond
 Latin-1 always has a mark in practice."""
+HOLE = re.compile(rb"\0{16,}")
+"""Zeros where a part of a text is lost: a file system fills it so after a crash. UTF-32 has seven in a row at most."""
 _DAMAGE = 5000
 """Minimum bytes of UTF-8 per damaged byte; in another encoding, each letter beyond ASCII would be damaged."""
 _SAMPLE = 65536
@@ -44,6 +47,7 @@ class Decoded:
 
 def decode(data: bytes, declared: str = "") -> Decoded:
     """Return `data` as text: by byte order mark, as UTF-8, as `declared`, or in the most likely encoding."""
+    data = HOLE.sub(b"", data)
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _lossy(data, encoding)

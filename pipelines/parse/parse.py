@@ -18,6 +18,7 @@ from pipelines.core.outcome import Status
 from pipelines.core.work.job import Job, JobContext, JobResult
 from pipelines.core.work.pool import WorkerPool
 from pipelines.lang.identify import detect_language
+from pipelines.parse.decode import HOLE
 from pipelines.parse.limits import Clock, OutOfTime, ParseTask, as_current, job_limits
 from pipelines.parse.magic import EPUB, is_zipped_office
 from pipelines.parse.office.package import salvaged
@@ -112,7 +113,7 @@ def _read(path: Path, source: Source, settings: ParseSettings) -> Parsed:
         raise
     except Exception as error:
         parsed = _second_opinion(path, source, settings, error)
-    return _with_note(parsed, found.note)
+    return _with_note(_with_holes(parsed, path) if found.is_text else parsed, found.note)
 
 
 def _salvaged(reader: Reader, path: Path, source: Source, settings: ParseSettings, error: Malformed) -> Parsed:
@@ -150,6 +151,15 @@ def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: 
         error.add_note(f"a second reader could be tried: {missing.hint}")
         raise error from missing
     return _with_note(parsed, _sentence(f"read by {reader.name}, because of {type(error).__name__}: {error}"))
+
+
+def _with_holes(parsed: Parsed, path: Path) -> Parsed:
+    """Return `parsed`, as PARTIAL if parts of the text file have been lost."""
+    zeros = sum(len(hole) for hole in HOLE.findall(path.read_bytes()))
+    if not zeros or not parsed.status.searchable:
+        return parsed
+    reasons = filter(None, (parsed.reason, f"damaged: {zeros} bytes are zeros"))
+    return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
 
 
 def _with_note(parsed: Parsed, note: str) -> Parsed:

@@ -154,10 +154,14 @@ _NEUTRAL_SUFFIXES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """The media type of a file, `UNKNOWN` if undetected; `note` is a sentence if the file name contradicts it."""
+    """The media type of a file, `UNKNOWN` if undetected, and whether the file is text.
+
+    `note` is a sentence if the file name contradicts the type.
+    """
 
     media_type: str
     note: str = ""
+    is_text: bool = False
 
 
 def detect(path: Path, name: str = "", settings: ParseSettings | None = None) -> Detected:
@@ -174,8 +178,9 @@ def detect(path: Path, name: str = "", settings: ParseSettings | None = None) ->
     media_type = _recognised(sample, own, named) or _recognised(sample, built_in, named) or _remaining(sample, built_in)
     promised = [one.media_type for one in (*own, *built_in) if one.promises(sample.suffix)]
     if not promised or media_type in promised:
-        return Detected(media_type)
-    return Detected(media_type, f"named {sample.suffix}, but its content is {media_type}")
+        return Detected(media_type, is_text=sample.is_text)
+    note = f"named {sample.suffix}, but its content is {media_type}"
+    return Detected(media_type, note, sample.is_text)
 
 
 def _recognised(sample: FileSample, formats: Sequence[FileFormat], named: Sequence[str]) -> str:

@@ -39,6 +39,18 @@ def test_a_reason_has_no_address_in_memory() -> None:
     assert reason == "cannot read <_io.BytesIO object> at 0 bytes"
 
 
+@pytest.mark.parametrize("name", ["run.log", "run.csv", "run.md", "run.txt"])
+def test_text_with_zeros_where_a_part_is_lost_is_read_without_them(name: str, parse_bytes: ParseBytes) -> None:
+    lines = "".join(f"10:{minute:02},pump {minute} starts\n" for minute in range(60)).encode()
+    parsed = parse_bytes(name, lines + bytes(4096) + b"11:00,pump 99 stops\n" + bytes(512))
+    assert parsed.document is not None
+    assert "\0" not in parsed.document.text
+    assert "pump 59 starts" in parsed.document.text
+    assert "pump 99 stops" in parsed.document.text
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason == "damaged: 4608 bytes are zeros"
+
+
 def test_a_file_without_text_is_never_indexed(parse_bytes: ParseBytes) -> None:
     settings = ParseSettings(engines={"text/plain": OURS + "Mute"})
     parsed = parse_bytes("a.txt", "say_nothing", settings)

@@ -36,6 +36,13 @@ def test_the_pages_of_a_file_that_is_cut_short_are_found(parse_bytes: ParseBytes
     assert parsed.reason == "damaged: the list of its pages is lost, and pages may be too"
 
 
+def test_a_file_whose_end_is_missing_is_reported(parse_bytes: ParseBytes) -> None:
+    parsed = parse_bytes("a.pdf", pdf_of(PAGES).replace(b"startxref", b"endobj"))
+    assert parsed.document is not None
+    assert len(parsed.document.pages) == 3
+    assert (parsed.status, parsed.reason) == (Status.PARTIAL, "cut short: the end of the file is missing")
+
+
 def test_a_file_without_any_page_is_malformed(parse_bytes: ParseBytes) -> None:
     assert parse_bytes("a.pdf", b"%PDF-1.7\n1 0 obj <</Type/Catalog>> endobj\n").status is Status.MALFORMED
 

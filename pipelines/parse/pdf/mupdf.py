@@ -16,7 +16,7 @@ from pipelines.core.errors import Encrypted, Malformed
 from pipelines.parse.lines import Line, Projection, Rect
 from pipelines.parse.near import Covered, Near
 from pipelines.parse.ocr.engine import Raster
-from pipelines.parse.pdf.damage import has_lost_content, with_found_pages
+from pipelines.parse.pdf.damage import has_lost_content, is_cut_short, with_found_pages
 from pipelines.parse.pdf.extract import (
     add_rules,
     annotations_of,
@@ -121,14 +121,15 @@ def write_pictures(path: Path, pictures: Iterable[tuple[bytes, float, float]]) -
 class PdfFile:
     """An open PDF file, or an XPS file as PDF. One page is open at a time; pages are numbered from 1.
 
-    `has_lost_pages` says that it is damaged, and not all of its pages may have been found. Raises `Encrypted` if no
-    password opens it, and `Malformed` if it is not a PDF file or has no pages.
+    `is_cut_short` says that its end is missing, `has_lost_pages` that not all of its pages may have been found.
+    Raises `Encrypted` if no password opens it, and `Malformed` if it is not a PDF file or has no pages.
     """
 
     def __init__(self, path: Path, passwords: Sequence[str] = ()) -> None:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
         self._file, self.has_lost_pages = _opened(path)
+        self.is_cut_short = self._file.is_repaired and is_cut_short(path)
         try:
             self._unlock(path, passwords)
             self.pages: int = self._file.page_count

@@ -92,6 +92,8 @@ class PdfReader:
                 append_pages(file, builder)
             if file.has_lost_pages:
                 builder.left_out(issue="damaged: the list of its pages is lost, and pages may be too")
+            elif file.is_cut_short:
+                builder.left_out(issue="cut short: the end of the file is missing")
             if hidden := file.hidden_layers():
                 more = f" and {len(hidden) - _MOST_NAMED} more" if len(hidden) > _MOST_NAMED else ""
                 builder.remark(f"layers that are switched off were not read: {', '.join(hidden[:_MOST_NAMED])}{more}")

@@ -44,6 +44,8 @@ _OPENERS: Mapping[str, Callable[[Path], io.BufferedIOBase]] = MappingProxyType(
 )
 _HEADER = 512
 """Bytes of the first header in a tar archive (POSIX.1-1988)."""
+_OF_FILES = ("", ".zip")
+"""Suffixes of archives whose members are documents; those of other formats of ZIP files are their parts."""
 _CHUNK = 1 << 20
 """Bytes that are decompressed at a time."""
 
@@ -63,7 +65,7 @@ class ZipReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        if not zipfile.is_zipfile(path):
+        if not zipfile.is_zipfile(path) and path_of(source.name).suffix.lower() in _OF_FILES:
             return _found(path, builder)
         try:
             with zipfile.ZipFile(path) as archive:
@@ -238,7 +240,7 @@ class Bounded(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer)
-        data = self._stream.read(min(len(view), _CHUNK))
+        data = self._stream.read1(min(len(view), _CHUNK))  # `read` would lose what comes before damage
         self._left -= len(data)
         if self._left < 0:
             raise TooLarge("unpacks to more than is allowed", ids=(self._uri,))
@@ -259,14 +261,25 @@ def append_all(stream: IO[bytes], builder: DocumentBuilder) -> None:
                 if count > builder.settings.limits.members:
                     raise TooLarge(f"more than {builder.settings.limits.members} members", ids=(builder.source.uri,))
                 append_member(member.name, data.read(), builder)
+        # Behind the end there are only zeros (POSIX.1-1988, 10.1.1); tarfile ends at a damaged header, too.
+        if any(piece.strip(b"\0") for piece in iter(lambda: stream.read(_CHUNK), b"")):
+            builder.left_out(issue="the archive breaks off: a header is damaged")
     except BROKEN_TAR as error:
-        if count < 2:
+        if builder.empty:
             raise
         builder.left_out(issue=f"the archive breaks off: {error}")
 
 
-def _append_single(stream: IO[bytes], builder: DocumentBuilder) -> None:
+def _append_single(stream: io.BufferedReader[Any], builder: DocumentBuilder) -> None:
     """Append the content of a compressed file, named like the file without its last suffix."""
     path = path_of(builder.source.name)
     name = path.stem if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.name
-    append_member(name, stream.read(), builder)
+    data = bytearray()
+    try:
+        while piece := stream.read1(_CHUNK):
+            data += piece
+    except BROKEN_TAR as error:
+        if not data:
+            raise
+        builder.left_out(issue=f"damaged, and read as far as it goes: {error}")
+    append_member(name, bytes(data), builder)

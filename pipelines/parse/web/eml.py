@@ -7,6 +7,7 @@ import mailbox
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from email.errors import CloseBoundaryNotFoundDefect
 from email.message import Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
@@ -65,6 +66,8 @@ class EmlReader:
             data = data[: int(size)]
         message = BytesParser(policy=email.policy.default).parsebytes(data)
         append_mail(_mail(message, source, settings), builder)
+        if any(isinstance(defect, CloseBoundaryNotFoundDefect) for part in message.walk() for defect in part.defects):
+            builder.left_out(issue="cut short: the end of its last part is missing")
         return builder.build()
 
 

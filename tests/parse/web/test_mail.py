@@ -5,6 +5,7 @@ from email.message import EmailMessage
 import compressed_rtf
 
 from pipelines.core.document import Document, ReferenceKind
+from pipelines.core.outcome import Status
 from tests.parse.compound import Coded, Value, message
 from tests.parse.conftest import ParseBytes
 from tests.parse.pieces import pieces, targets, texts
@@ -70,6 +71,17 @@ def test_attachments_are_children_and_references(parse_bytes: ParseBytes) -> Non
         ("Inner.eml", "Inner.eml"),
     ]
     assert attached[0].provenance.span.slice(parsed.document.text) == "prices.csv"
+
+
+def test_a_mail_that_is_cut_short_is_partial(parse_bytes: ParseBytes) -> None:
+    message = mail()
+    message.set_content("The valve is stuck.")
+    message.add_attachment("1;2\n" * 99, subtype="csv", filename="a.csv")
+    whole = message.as_bytes()
+    assert parse_bytes("a.eml", whole).status is Status.INDEXED
+    parsed = parse_bytes("a.eml", whole[:-100])
+    assert (parsed.status, parsed.reason) == (Status.PARTIAL, "cut short: the end of its last part is missing")
+    assert len(parsed.children) == 1
 
 
 def test_a_thread_is_a_chain_of_message_ids(document_of: Read) -> None:

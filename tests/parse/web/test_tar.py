@@ -8,6 +8,7 @@ import io
 import lzma
 import sys
 import tarfile
+from collections.abc import Callable
 
 import py7zr
 import pytest
@@ -87,7 +88,34 @@ def test_a_truncated_archive_keeps_the_members_before_the_damage(parse_bytes: Pa
     parsed = parse_bytes("a.tar", whole[:4500])
     assert parsed.status is Status.PARTIAL
     assert [child.name for child in parsed.children] == ["a", "b"]
-    assert parse_bytes("a.gz", gzip.compress(b"text" * 1000)[:-12]).status is Status.MALFORMED
+    packed = parse_bytes("a.tgz", gzip.compress(whole)[:-12])
+    assert packed.status is Status.PARTIAL
+    assert [child.name for child in packed.children][:2] == ["a", "b"]
+
+
+def test_a_damaged_header_in_an_archive_is_reported(parse_bytes: ParseBytes) -> None:
+    whole = tar("w:", a=b"1" * 600, b=b"2" * 600, c=b"3" * 90_000)
+    header = whole.index(b"c\0")
+    damaged = whole[:header] + b"\xff" * 512 + whole[header + 512 :]
+    for name, data in (("a.tar", damaged), ("a.tgz", gzip.compress(damaged))):
+        parsed = parse_bytes(name, data)
+        assert [child.name for child in parsed.children] == ["a", "b"]
+        assert (parsed.status, parsed.reason) == (Status.PARTIAL, "the archive breaks off: a header is damaged")
+    packed = bytearray(gzip.compress(whole))
+    packed[-8:-4] = b"\0\0\0\0"  # its checksum
+    assert parse_bytes("a.tgz", bytes(packed)).status is Status.PARTIAL
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_a_truncated_compressed_file_is_read_as_far_as_it_goes(
+    suffix: str, pack: Callable[[bytes], bytes], parse_bytes: ParseBytes
+) -> None:
+    text = "".join(f"{number * 7919 % 99991} bar\n" for number in range(200_000)).encode()
+    parsed = parse_bytes(f"log.txt.{suffix}", pack(text)[:-1000])
+    assert parsed.status is Status.PARTIAL
+    [child] = parsed.children
+    assert len(child.data) > len(text) // 3
+    assert text.startswith(child.data)
 
 
 def seven_zip(password: str | None = None, **members: bytes) -> bytes:
