@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image as Pillow
-from PIL import ImageOps, UnidentifiedImageError
+from PIL import ImageFile, ImageOps, UnidentifiedImageError
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, MissingExtra, StrataError, TooLarge
+from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.magic import DJVU, PDF, POSTSCRIPT, XPS
@@ -22,6 +25,8 @@ from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _HEIC = "image/heic"
+_FAULTS = (OSError, SyntaxError, ValueError, EOFError, TypeError)
+"""Errors of Pillow for a damaged picture."""
 _BYTES_PER_PIXEL = 4
 """Red, green, blue and alpha."""
 _ORIENTATION = 0x0112
@@ -58,14 +63,32 @@ class ImageReader:
                 warnings.simplefilter(
                     "ignore", UserWarning
                 )  # about broken metadata; what costs the picture is an error
-                return _read(data, source, settings)
+                return _read_or_salvage(data, source, settings)
         except Pillow.DecompressionBombError as error:
             raise TooLarge(f"a picture of too many pixels: {error}", ids=(source.uri,)) from error
         except UnidentifiedImageError as error:
             # The message of the error has the address of the data in memory.
             raise Malformed("not a readable picture: cannot identify its format", ids=(source.uri,)) from error
-        except (OSError, SyntaxError, ValueError, EOFError) as error:
+        except _FAULTS as error:
             raise Malformed(f"not a readable picture: {error}", ids=(source.uri,)) from error
+
+
+def _read_or_salvage(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
+    """Read a picture; of a damaged one, the pixels before the damage, as PARTIAL."""
+    try:
+        return _read(data, source, settings)
+    except (UnidentifiedImageError, Pillow.DecompressionBombError):
+        raise
+    except _FAULTS as error:
+        ImageFile.LOAD_TRUNCATED_IMAGES = True
+        try:
+            parsed = _read(data, source, settings)
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = False
+        if parsed.document is None:
+            raise
+        reasons = filter(None, (parsed.reason, f"damaged, and read as far as it goes: {error}"))
+        return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
 
 
 def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
@@ -97,16 +120,31 @@ def _opened(file: Path | io.BytesIO, media_type: str) -> Pillow.Image:
 
 def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> Iterator[Pillow.Image]:
     """Yield the pages of a picture in the orientation that its EXIF data states; of an animation only the first."""
-    count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
-    if count > settings.limits.pages:
-        raise TooLarge(f"{count} pages, more than {settings.limits.pages}", ids=(source.uri,))
     total = 0
-    for number in range(count):
+    for number in range(_count(picture)):
+        if number >= settings.limits.pages:
+            raise TooLarge(f"more than {settings.limits.pages} pages", ids=(source.uri,))
         picture.seek(number)
         total += picture.width * picture.height * _BYTES_PER_PIXEL
         if total > settings.limits.total_mb * MEBIBYTE:
             raise TooLarge(f"more than {settings.limits.total_mb} MiB of pixels", ids=(source.uri,))
         yield ImageOps.exif_transpose(picture)
+
+
+def _count(picture: Pillow.Image) -> int:
+    """Return the number of pages, of a damaged picture those before the damage."""
+    if picture.format != "TIFF":
+        return 1
+    if not ImageFile.LOAD_TRUNCATED_IMAGES:
+        return int(getattr(picture, "n_frames", 1))
+    count = 1
+    with contextlib.suppress(*_FAULTS):
+        while True:
+            picture.seek(count)
+            picture.load()
+            count += 1
+    picture.seek(0)
+    return count
 
 
 def _encoded(frame: Pillow.Image) -> bytes:

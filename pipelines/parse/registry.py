@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from pipelines.core.errors import SettingsError, Unsupported
-from pipelines.parse.compound import ENCRYPTED_OFFICE
+from pipelines.parse.compound import ENCRYPTED_OFFICE, OLE
 from pipelines.parse.magic import ONENOTE, OOXML_TYPES
 from pipelines.parse.reader import FileFormat, FileSample, Reader
 from pipelines.parse.settings import ParseSettings
@@ -74,6 +74,7 @@ _HINTS = MappingProxyType(
         "image/x-dwg": "save it as DXF or PDF",
         "application/vnd.sqlite3": "export its tables as CSV",
         ONENOTE: "export it as PDF or DOCX",
+        OLE: "an Office document of this kind is damaged; LibreOffice or Office may repair it",
     }
 )
 """What the user can do with files that no reader supports."""

@@ -91,6 +91,27 @@ def test_the_frames_of_a_tiff_are_pages(parse_bytes: ParseBytes) -> None:
     assert all(shown.data.startswith(b"\x89PNG") for shown in parsed.pictures)
 
 
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_picture_that_is_cut_short_is_read_up_to_the_cut(kind: str, parse_bytes: ParseBytes) -> None:
+    data = picture(f"{LOREM} {LOREM}", kind)
+    parsed = parse_bytes(f"a.{kind.lower()}", data[: len(data) * 7 // 10])
+    assert parsed.document is not None
+    assert "The relief valve opens at the set pressure" in parsed.document.text
+    assert parsed.status is Status.PARTIAL
+    assert "damaged, and read as far as it goes: image file is truncated" in parsed.reason
+
+
+def test_the_pages_of_a_tiff_before_a_cut_are_read(parse_bytes: ParseBytes) -> None:
+    frames = [Image.open(io.BytesIO(picture(text))) for text in ("Bearing torque 45 Nm", "Valve 4711", "Pump P-101")]
+    out = io.BytesIO()
+    frames[0].save(out, "TIFF", save_all=True, append_images=frames[1:])
+    parsed = parse_bytes("a.tiff", out.getvalue()[:-100_000])
+    assert parsed.document is not None
+    assert "Valve 4711" in parsed.document.text
+    assert [page.number for page in parsed.document.pages] in ([1, 2], [1, 2, 3])
+    assert parsed.status is Status.PARTIAL
+
+
 def test_blocks_have_boxes_and_confidence(document_of: DocumentOf) -> None:
     block = next(block for block in document_of("a.png", picture()).blocks if block.text)
     (box,) = block.provenance.boxes
