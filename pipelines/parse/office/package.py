@@ -60,7 +60,7 @@ def _library() -> tuple[Any, tuple[type[Exception], ...]]:
         from msoffcrypto.exceptions import FileFormatError  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtra("office", "opening Office files with a password") from error
-    return msoffcrypto, (FileFormatError, OSError, ValueError, LookupError, struct.error)
+    return msoffcrypto, (FileFormatError, OSError, ValueError, LookupError, AssertionError, struct.error)
 
 
 def _open(path: Path, uri: str, password: str) -> io.BytesIO | None:
