@@ -112,6 +112,18 @@ def test_pages_around_a_damaged_one_keep_their_numbers(tmp_path: Path, parse_byt
 
 
 @needs_djvu
+def test_the_text_before_the_end_of_a_djvu_that_is_cut_short_is_kept(tmp_path: Path, parse_bytes: ParseBytes) -> None:
+    djvu(tmp_path, "Bearing torque 45 Nm", "Bearing torque 45 Nm")
+    pages = tmp_path / "two.djvu"
+    run("djvm", "-c", pages, tmp_path / "1.djvu", tmp_path / "0.djvu")
+    parsed = parse_bytes("a.djvu", pages.read_bytes()[:-40])
+    assert parsed.document is not None
+    assert parsed.document.text.strip() == "Bearing torque 45 Nm"
+    assert parsed.status is Status.PARTIAL
+    assert "page 2: damaged" in parsed.reason
+
+
+@needs_djvu
 def test_a_djvu_without_text_is_read_by_ocr(tmp_path: Path, parse_bytes: ParseBytes) -> None:
     document = parse_bytes("a.djvu", djvu(tmp_path, "Bearing torque 45 Nm")).document
     assert document is not None

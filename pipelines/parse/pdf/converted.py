@@ -32,6 +32,8 @@ _TEXT = re.compile(rf'{_BOX} "((?:[^"\\]|\\.)*+)"', re.DOTALL)
 """What has a text and a box: left, bottom, right and top in pixels, from the lower left (djvused, print-txt)."""
 _DAMAGED = re.compile(r"Cannot decode page (\d{1,6})")
 """A message of ddjvu."""
+_NO_TEXT = "(page 0 0 0 0"
+"""How djvused prints a page without text begins."""
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -64,9 +66,27 @@ class DjvuReader:
             converted = _djvu(path, Path(folder), source, most_unpacked(source.size, settings.limits))
             if converted.missing:
                 _add_empty_pages(converted)
-            text = output([djvused, "-u", "-e", "print-txt", str(path.resolve())], source).decode("utf-8", "replace")
-            add_hidden_text(converted.path, _words(text))
+            add_hidden_text(converted.path, _words(_stored_text(djvused, path, source, pages)))
             return _read(converted, source, settings)
+
+
+def _stored_text(djvused: str, path: Path, source: Source, pages: int) -> str:
+    """Return the text behind all pages; of a damaged file page by page, without that of damaged ones."""
+
+    def printed(choice: str) -> str:
+        return output([djvused, "-u", "-e", f"{choice}print-txt", str(path.resolve())], source).decode(
+            "utf-8", "replace"
+        )
+
+    try:
+        return printed("")
+    except Malformed:
+        texts = []
+        for number in range(1, pages + 1):
+            texts.append(_NO_TEXT)
+            with contextlib.suppress(Malformed):
+                texts[-1] = printed(f"select {number}; ")
+        return "\n".join(texts)
 
 
 class _Converted(NamedTuple):
