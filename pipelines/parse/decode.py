@@ -47,15 +47,16 @@ class Decoded:
 
 def decode(data: bytes, declared: str = "") -> Decoded:
     """Return `data` as text: by byte order mark, as UTF-8, as `declared`, or in the most likely encoding."""
-    data = HOLE.sub(b"", data)
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _lossy(data, encoding)
+            # In UTF-16, a letter before a hole may end with a zero.
+            return _lossy(HOLE.sub(b"", data) if encoding == "utf-8-sig" else data, encoding)
     if b"\x1b$B" in data or b"\x1b$@" in data:
         return _lossy(data, "iso2022_jp")
     unmarked = _unmarked_utf16(data)
     if unmarked:
         return _lossy(data, unmarked)
+    data = HOLE.sub(b"", data)
     return _strict(data, "utf-8") or _strict(data, _known(declared)) or _guess(data)
 
 

@@ -25,7 +25,7 @@ from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
 _HEIC = "image/heic"
-_FAULTS = (OSError, SyntaxError, ValueError, EOFError, TypeError)
+_FAULTS = (OSError, SyntaxError, ValueError, EOFError)
 """Errors of Pillow for a damaged picture."""
 _BYTES_PER_PIXEL = 4
 """Red, green, blue and alpha."""
@@ -136,9 +136,12 @@ def _count(picture: Pillow.Image) -> int:
     if picture.format != "TIFF":
         return 1
     if not ImageFile.LOAD_TRUNCATED_IMAGES:
-        return int(getattr(picture, "n_frames", 1))
+        try:
+            return int(getattr(picture, "n_frames", 1))
+        except TypeError as error:  # a page without a size
+            raise ValueError(str(error)) from error
     count = 1
-    with contextlib.suppress(*_FAULTS):
+    with contextlib.suppress(*_FAULTS, TypeError):
         while True:
             picture.seek(count)
             picture.load()

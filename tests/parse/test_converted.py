@@ -51,6 +51,18 @@ def test_postscript_cannot_read_other_files(tmp_path: Path, parse_bytes: ParseBy
     assert parse_bytes("a.ps", script).status is Status.MALFORMED
 
 
+@needs_ghostscript
+def test_postscript_cannot_write_to_its_own_file(
+    tmp_path: Path, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    overwritten = "{ (w) file dup (lost) writestring closefile } stopped clear"
+    found = f"({tmp_path}/*) {{ dup length string copy {overwritten} }} 500 string filenameforall"
+    script = f"%!PS\n{found}\n".encode() + POSTSCRIPT
+    assert parse_bytes("a.ps", script).status is not Status.UNSUPPORTED
+    assert [path.read_bytes() for path in tmp_path.rglob("a.ps")] == [script]
+
+
 @pytest.mark.parametrize(("name", "data"), [("a.ps", POSTSCRIPT), ("a.djvu", b"AT&TFORM" + bytes(40))])
 def test_without_the_programs_the_files_are_unsupported(
     name: str, data: bytes, parse_bytes: ParseBytes, monkeypatch: pytest.MonkeyPatch

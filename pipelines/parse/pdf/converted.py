@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -119,15 +120,15 @@ def _djvu(path: Path, folder: Path, source: Source, most: int, page: int = 0) ->
 def _postscript(path: Path, folder: Path, source: Source, most: int, page: int = 0) -> _Converted:
     """Convert PostScript as far as it can be run."""
     converted, given = folder / "pages.pdf", folder / "given"
-    given.symlink_to(path.resolve())
-    # Ghostscript lets a file read the others in the folder for temporary files.
+    # Ghostscript lets a file read and write all others in the folder for temporary files, and what links there lead to.
+    shutil.copyfile(path, given)
     alone = ["env", f"TMPDIR={folder}", program(GHOSTSCRIPT, "Ghostscript", source, _INSTEAD)]
     options = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=pdfwrite", "-sstdout=%stderr"]
     options += [f"-dFirstPage={page}", f"-dLastPage={page}"] if page else []
     # After an error, Ghostscript only completes the PDF if it is told to.
-    run = f"({given}) {{run}} stopped {{handleerror clear 1 .quit}} if quit"
+    run = [f"-sGiven={given}", "-c", "Given {run} stopped {handleerror clear 1 .quit} if quit"]
     try:
-        write_into(folder, [*alone, *options, f"-sOutputFile={converted}", "-c", run], source, most)
+        write_into(folder, [*alone, *options, f"-sOutputFile={converted}", *run], source, most + path.stat().st_size)
     except Malformed as error:
         if not _has_pages(converted):
             raise
