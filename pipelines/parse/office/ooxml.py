@@ -14,7 +14,9 @@ from urllib.parse import unquote
 from lxml import etree
 
 from pipelines.core.errors import Malformed, TooLarge
+from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.package import Package
+from pipelines.parse.parsed import Parsed
 
 Element = etree._Element
 
@@ -244,6 +246,18 @@ def read_xml(package: Package, part: str) -> Element | None:
     except (Malformed, TooLarge):
         package.damaged.append(part)
         return None
+
+
+def built(builder: DocumentBuilder, package: Package) -> Parsed:
+    """Return the document, with its damaged parts reported.
+
+    Raises `Malformed` if the others have no text, so that these parts are read as far as they go.
+    """
+    builder.left_out(issue=package.damage)
+    parsed = builder.build()
+    if parsed.document is None and package.damage:
+        raise Malformed(package.damage, ids=(package.uri,))
+    return parsed
 
 
 def _resolve(folder: str, target: str) -> str:

@@ -142,7 +142,7 @@ class Package:
     @property
     def damage(self) -> str:
         """What is to be said about the damaged parts, which were not read; empty if there are none."""
-        return f"damaged, and not read: {', '.join(dict.fromkeys(self.damaged))}" if self.damaged else ""
+        return f"damaged parts: {', '.join(dict.fromkeys(self.damaged))}" if self.damaged else ""
 
 
 def _normal(name: str) -> str:

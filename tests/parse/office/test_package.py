@@ -157,7 +157,7 @@ def test_damaged_secondary_parts_do_not_affect_the_text(parse_bytes: ParseBytes)
     assert parsed.document is not None
     assert parsed.document.text == "still here"
     assert parsed.status is Status.PARTIAL
-    assert parsed.reason == "damaged, and not read: word/styles.xml, word/numbering.xml"
+    assert parsed.reason == "damaged parts: word/styles.xml, word/numbering.xml"
 
 
 @pytest.mark.parametrize("first", ["xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml", "docProps/app.xml"])
@@ -167,6 +167,19 @@ def test_a_sheet_that_is_cut_short_is_no_archive_of_its_parts(first: str, parse_
         archive.writestr(first, "<x/>")
         archive.writestr("xl/styles.xml", "<x/>" * 9)
     assert parse_bytes("a.xlsx", data.getvalue()[:-99]).children == ()
+
+
+def test_a_damaged_part_without_which_there_is_no_text_is_read_as_far_as_it_goes(parse_bytes: ParseBytes) -> None:
+    out, name = io.BytesIO(), "xl/_rels/workbook.xml.rels"
+    with zipfile.ZipFile(io.BytesIO(xlsx(rows(["Bearing torque"])))) as whole, zipfile.ZipFile(out, "w") as damaged:
+        for member in whole.namelist():
+            data = whole.read(member)
+            damaged.writestr(member, data[: data.rindex(b"<")] if member == name else data)
+    parsed = parse_bytes("a.xlsx", out.getvalue())
+    assert parsed.document is not None
+    assert "Bearing torque" in parsed.document.text
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason == f"damaged, and read as far as it goes: damaged parts: {name}"
 
 
 def test_names_of_parts_may_differ_in_case_and_slashes(parse_bytes: ParseBytes) -> None:

@@ -14,6 +14,7 @@ from pipelines.parse.office.docx.styles import WordStyles
 from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
     Element,
+    built,
     core_properties,
     main_part,
     qualified,
@@ -88,8 +89,7 @@ class DocxReader:
             builder = DocumentBuilder(source, settings, self.name, core_properties(package))
             _read(package, builder)
             append_embedded(package, builder)
-            builder.left_out(issue=package.damage)
-        return builder.build()
+            return built(builder, package)
 
 
 def _read(package: Package, builder: DocumentBuilder) -> None:

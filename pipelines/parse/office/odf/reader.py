@@ -14,7 +14,7 @@ from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, formats_of, open_document, qualified
 from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragraph, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import OdfStory, annotation_text
-from pipelines.parse.office.ooxml import Element, local
+from pipelines.parse.office.ooxml import Element, built, local
 from pipelines.parse.office.regions import CellRange
 from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
@@ -40,8 +40,7 @@ class OdtReader:
             _furniture(document.styles, builder)
             for page in range(1, (story.place.page or 0) + 1):
                 builder.page(Page(page))
-            builder.left_out(issue=document.package.damage)
-        return builder.build()
+            return built(builder, document.package)
 
 
 def _furniture(styles: Element, builder: DocumentBuilder) -> None:
@@ -85,8 +84,7 @@ class OdpReader:
             for number, slide in enumerate(document.body.findall(qualified("draw:page")), 1):
                 builder.page(Page(number, str(number), *size))
                 _Slide(number, size, builder, styles, objects).write(slide)
-            builder.left_out(issue=document.package.damage)
-        return builder.build()
+            return built(builder, document.package)
 
 
 class _Slide:
@@ -191,8 +189,7 @@ class OdsReader:
             for number, table in enumerate(tables, 1):
                 _Sheet(table, number, builder, styles, objects).write(headed)
             _furniture(document.styles, builder)
-            builder.left_out(issue=document.package.damage)
-        return builder.build()
+            return built(builder, document.package)
 
 
 class _Sheet:

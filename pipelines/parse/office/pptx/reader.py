@@ -15,6 +15,7 @@ from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
+    built,
     core_properties,
     local,
     main_part,
@@ -94,8 +95,7 @@ class PptxReader:
             builder = DocumentBuilder(source, settings, self.name, core_properties(package))
             _read(package, builder)
             append_embedded(package, builder)
-            builder.left_out(issue=package.damage)
-        return builder.build()
+            return built(builder, package)
 
 
 def _read(package: Package, builder: DocumentBuilder) -> None:

@@ -24,6 +24,7 @@ from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.ooxml import (
     NAMESPACES,
     Element,
+    built,
     children,
     core_properties,
     local,
@@ -162,8 +163,7 @@ class XlsxReader:
             for number, entry in enumerate(workbook.sheets, 1):
                 SheetPage(package, workbook, entry, number, builder).write()
             append_embedded(package, builder)
-            builder.left_out(issue=package.damage)
-        return builder.build()
+            return built(builder, package)
 
 
 _ANCHORS = frozenset({"twoCellAnchor", "oneCellAnchor", "absoluteAnchor"})
