@@ -80,15 +80,22 @@ def _read_or_salvage(data: bytes, source: Source, settings: ParseSettings) -> Pa
     except (UnidentifiedImageError, Pillow.DecompressionBombError):
         raise
     except _FAULTS as error:
-        ImageFile.LOAD_TRUNCATED_IMAGES = True
-        try:
+        with _damage_allowed():
             parsed = _read(data, source, settings)
-        finally:
-            ImageFile.LOAD_TRUNCATED_IMAGES = False
         if parsed.document is None:
             raise
         reasons = filter(None, (parsed.reason, f"damaged, and read as far as it goes: {error}"))
         return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
+
+
+@contextlib.contextmanager
+def _damage_allowed() -> Iterator[None]:
+    """Let Pillow load the pixels of a picture before the damage, instead of raising an error."""
+    ImageFile.LOAD_TRUNCATED_IMAGES = True
+    try:
+        yield
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = False
 
 
 def _read(data: bytes, source: Source, settings: ParseSettings) -> Parsed:
@@ -219,7 +226,7 @@ def _draw_converted(path: Path, media_type: str, number: int, dpi: float) -> byt
 
 def _draw_image(path: Path, media_type: str, number: int) -> bytes:
     try:
-        with _opened(path, media_type) as image:
+        with _damage_allowed(), _opened(path, media_type) as image:
             image.seek(number - 1)
             shown = image.convert("RGB")
     except (OSError, EOFError, ValueError, UnidentifiedImageError, MissingExtra):

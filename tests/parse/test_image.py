@@ -92,13 +92,16 @@ def test_the_frames_of_a_tiff_are_pages(parse_bytes: ParseBytes) -> None:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_a_picture_that_is_cut_short_is_read_up_to_the_cut(kind: str, parse_bytes: ParseBytes) -> None:
+def test_a_picture_that_is_cut_short_is_read_up_to_the_cut(kind: str, tmp_path: Path, parse_bytes: ParseBytes) -> None:
     data = picture(f"{LOREM} {LOREM}", kind)
     parsed = parse_bytes(f"a.{kind.lower()}", data[: len(data) * 7 // 10])
     assert parsed.document is not None
     assert "The relief valve opens at the set pressure" in parsed.document.text
     assert parsed.status is Status.PARTIAL
     assert "damaged, and read as far as it goes: image file is truncated" in parsed.reason
+    path = tmp_path / "cut"
+    path.write_bytes(data[: len(data) * 7 // 10])
+    assert draw_page(path, f"image/{kind.lower()}", 1).startswith(b"\x89PNG")
 
 
 def test_the_pages_of_a_tiff_before_a_cut_are_read(parse_bytes: ParseBytes) -> None:
