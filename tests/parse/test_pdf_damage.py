@@ -40,7 +40,10 @@ def test_a_file_whose_end_is_missing_is_reported(parse_bytes: ParseBytes) -> Non
     parsed = parse_bytes("a.pdf", pdf_of(PAGES).replace(b"startxref", b"endobj"))
     assert parsed.document is not None
     assert len(parsed.document.pages) == 3
-    assert (parsed.status, parsed.reason) == (Status.PARTIAL, "cut short: the end of the file is missing")
+    assert (parsed.status, parsed.reason) == (
+        Status.PARTIAL,
+        "damaged: it does not end as a PDF file does, and parts may be missing",
+    )
 
 
 def test_a_file_without_any_page_is_malformed(parse_bytes: ParseBytes) -> None:
@@ -69,5 +72,6 @@ def test_a_page_whose_content_is_damaged_is_reported(damage: str, parse_bytes: P
     assert parsed.reason == f"page 2: {DAMAGED}"
 
 
-def test_an_intact_file_is_not_reported(parse_bytes: ParseBytes) -> None:
-    assert parse_bytes("a.pdf", pdf_of(PAGES)).status is Status.INDEXED
+@pytest.mark.parametrize("padding", [b"", bytes(9000), b"\n" * 9000])
+def test_an_intact_file_is_not_reported(padding: bytes, parse_bytes: ParseBytes) -> None:
+    assert parse_bytes("a.pdf", pdf_of(PAGES) + padding).status is Status.INDEXED

@@ -16,8 +16,9 @@ _LOSS = re.compile(
 )
 """What MuPDF's messages about lost content have in common. There is none for the 1,696 pages of 550 intact files; of 17
 files, each damaged in two ways, all that lost text have one."""
-_END = 2048
-"""Bytes at the end of a file that are searched: readers accept 1,024 behind the end (PDF 1.7, annex H.3, note 18)."""
+_TAIL, _END = 1 << 20, 2048
+"""Bytes at the end of a file that are read, since some are padded, and those before the padding that are searched:
+readers accept 1,024 (PDF 1.7, annex H.3, note 18)."""
 _CUT_OFF = b"\n>>\nendstream\nendobj\n"
 """What ends the last object, wherever it is cut off."""
 _NO_PAGES = b"""%d 0 obj <</Type/Pages/Count 0/Kids[]>> endobj
@@ -31,8 +32,8 @@ _OBJECT = re.compile(rb"\b(\d{1,7}) 0 obj\b")
 def is_cut_short(path: Path) -> bool:
     """Return whether a file does not end as PDF files do, with the place of its cross-references (PDF 1.7, 7.5.5)."""
     with path.open("rb") as file:
-        file.seek(-min(_END, path.stat().st_size), os.SEEK_END)
-        return b"startxref" not in file.read()
+        file.seek(-min(_TAIL, path.stat().st_size), os.SEEK_END)
+        return b"startxref" not in file.read().rstrip(b"\0 \t\r\n")[-_END:]
 
 
 def has_lost_content() -> bool:

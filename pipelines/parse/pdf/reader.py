@@ -93,7 +93,7 @@ class PdfReader:
             if file.has_lost_pages:
                 builder.left_out(issue="damaged: the list of its pages is lost, and pages may be too")
             elif file.is_cut_short:
-                builder.left_out(issue="cut short: the end of the file is missing")
+                builder.left_out(issue="damaged: it does not end as a PDF file does, and parts may be missing")
             if hidden := file.hidden_layers():
                 more = f" and {len(hidden) - _MOST_NAMED} more" if len(hidden) > _MOST_NAMED else ""
                 builder.remark(f"layers that are switched off were not read: {', '.join(hidden[:_MOST_NAMED])}{more}")
