@@ -6,7 +6,6 @@ import contextlib
 import io
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +15,6 @@ from PIL import ImageFile, ImageOps, UnidentifiedImageError
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, MissingExtra, StrataError, TooLarge
-from pipelines.core.outcome import Status
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.limits import MEBIBYTE
 from pipelines.parse.magic import DJVU, PDF, POSTSCRIPT, XPS
@@ -84,8 +82,7 @@ def _read_or_salvage(data: bytes, source: Source, settings: ParseSettings) -> Pa
             parsed = _read(data, source, settings)
         if parsed.document is None:
             raise
-        reasons = filter(None, (parsed.reason, f"damaged, and read as far as it goes: {error}"))
-        return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
+        return parsed.in_part(f"damaged, and read as far as it goes: {error}")
 
 
 @contextlib.contextmanager
@@ -127,10 +124,11 @@ def _opened(file: Path | io.BytesIO, media_type: str) -> Pillow.Image:
 
 def _frames(picture: Pillow.Image, settings: ParseSettings, source: Source) -> Iterator[Pillow.Image]:
     """Yield the pages of a picture in the orientation that its EXIF data states; of an animation only the first."""
+    count = _count(picture)
+    if count > settings.limits.pages:
+        raise TooLarge(f"{count} pages, more than {settings.limits.pages}", ids=(source.uri,))
     total = 0
-    for number in range(_count(picture)):
-        if number >= settings.limits.pages:
-            raise TooLarge(f"more than {settings.limits.pages} pages", ids=(source.uri,))
+    for number in range(count):
         picture.seek(number)
         total += picture.width * picture.height * _BYTES_PER_PIXEL
         if total > settings.limits.total_mb * MEBIBYTE:

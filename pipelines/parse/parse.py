@@ -131,8 +131,7 @@ def _salvaged(reader: Reader, path: Path, source: Source, settings: ParseSetting
             raise error from None
     if parsed.document is None:
         raise error
-    reason = f"damaged, and read as far as it goes: {error.message}"
-    return replace(parsed, status=Status.PARTIAL, reason=reason)
+    return parsed.in_part(f"damaged, and read as far as it goes: {error.message}")
 
 
 def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: Exception) -> Parsed:
@@ -156,10 +155,7 @@ def _second_opinion(path: Path, source: Source, settings: ParseSettings, error: 
 def _with_holes(parsed: Parsed, path: Path) -> Parsed:
     """Return `parsed`, as PARTIAL if parts of the text file have been lost."""
     zeros = sum(len(hole) for hole in HOLE.findall(path.read_bytes()))
-    if not zeros or not parsed.status.searchable:
-        return parsed
-    reasons = filter(None, (parsed.reason, f"damaged: {zeros} bytes are zeros"))
-    return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
+    return parsed.in_part(f"damaged: {zeros} bytes are zeros") if zeros and parsed.status.searchable else parsed
 
 
 def _with_note(parsed: Parsed, note: str) -> Parsed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pipelines.core.document import Document, ReferenceKind
@@ -100,3 +100,7 @@ class Parsed:
     unread: tuple[str, ...] = ()
     readings: dict[str, ReadOff] = field(default_factory=dict)
     again: bool = False
+
+    def in_part(self, reason: str) -> Parsed:
+        """Return the same as PARTIAL, for a further `reason`."""
+        return replace(self, status=Status.PARTIAL, reason="; ".join(filter(None, (self.reason, reason))))

@@ -7,13 +7,11 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from pipelines.core.document import Source
 from pipelines.core.errors import Malformed, TooLarge
-from pipelines.core.outcome import Status
 from pipelines.core.provenance import Box
 from pipelines.parse.gallery import page_numbers
 from pipelines.parse.limits import MEBIBYTE, most_unpacked
@@ -137,9 +135,9 @@ def _postscript(path: Path, folder: Path, source: Source, most: int, page: int =
 
 
 def _has_pages(path: Path) -> bool:
-    from pipelines.parse.pdf.library import pymupdf
+    from pipelines.parse.pdf.library import FAULTS, pymupdf
 
-    with contextlib.suppress(RuntimeError, ValueError), pymupdf.open(path) as file:
+    with contextlib.suppress(*FAULTS), pymupdf.open(path) as file:
         return len(file) > 0
     return False
 
@@ -160,8 +158,7 @@ def _read(converted: _Converted, source: Source, settings: ParseSettings) -> Par
         return parsed
     if parsed.document is None:
         raise Malformed(converted.issue, ids=(source.uri,))
-    reasons = [*filter(None, [parsed.reason]), f"damaged, and read as far as it goes: {converted.issue}"]
-    return replace(parsed, status=Status.PARTIAL, reason="; ".join(reasons))
+    return parsed.in_part(f"damaged, and read as far as it goes: {converted.issue}")
 
 
 def _words(written: str) -> Iterator[tuple[str, Box]]:

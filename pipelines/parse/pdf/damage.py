@@ -8,14 +8,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pipelines.parse.pdf.library import pymupdf
+from pipelines.parse.pdf.library import FAULTS, pymupdf
 
 _LOSS = re.compile(
     r"zlib error|treating as end of file|premature end|content stream is not a stream|syntax error in content stream"
     r"|encountered syntax errors"
 )
-"""What MuPDF's messages about lost content have in common. There is none for the 1,696 pages of 550 intact files; of 17
-files, each damaged in two ways, all that lost text have one."""
+"""What MuPDF's messages about lost content have in common. There is none for the 1,696 pages of 550 intact files; of 23
+files with a part zeroed or with changed bytes, none has lost text without one."""
 _TAIL, _END = 1 << 20, 2048
 """Bytes at the end of a file that are read, since some are padded, and those before the padding that are searched:
 readers accept 1,024 (PDF 1.7, annex H.3, note 18)."""
@@ -46,7 +46,7 @@ def with_found_pages(path: Path) -> Any:
 
     Programs write the tree of pages at the end, so a file that is cut short has pages, but no tree.
     """
-    with contextlib.suppress(pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
+    with contextlib.suppress(*FAULTS):
         data = path.read_bytes()
         tree = max(map(int, _OBJECT.findall(data)), default=0) + 1
         catalog = _NO_PAGES % (tree, tree + 1, tree, tree + 1)
@@ -65,5 +65,5 @@ def with_found_pages(path: Path) -> Any:
 def _is_page(file: Any, number: int) -> bool:
     try:
         return bool(file.xref_get_key(number, "Type")[1] == "/Page")
-    except (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
+    except FAULTS:
         return False

@@ -24,7 +24,10 @@ else:
     finally:
         del sys.modules[_LAYOUT]
 
-__all__ = ["layout_model", "pymupdf"]
+__all__ = ["FAULTS", "layout_model", "pymupdf"]
+
+FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
+"""Errors of the library for a file, or a page, that it cannot read."""
 
 
 @cache

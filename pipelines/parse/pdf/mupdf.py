@@ -28,7 +28,7 @@ from pipelines.parse.pdf.extract import (
     words_of,
 )
 from pipelines.parse.pdf.fragments import Fragment, lines_of
-from pipelines.parse.pdf.library import pymupdf
+from pipelines.parse.pdf.library import FAULTS, pymupdf
 from pipelines.parse.pdf.mupdf_search import grids_of, regions_of, searchable_page
 from pipelines.parse.pdf.page import Bookmark, PageGrid, PageLink, PageRegion, PageWord, RawPage, Rules, TextLayer
 from pipelines.parse.settings import UNLOCK_HINT
@@ -60,10 +60,6 @@ _ANTIALIASING = 8
 """MuPDF's default bits of antialiasing."""
 
 
-FAULTS = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError)
-"""Errors of the library for a page that it cannot read."""
-
-
 @dataclass(frozen=True, slots=True)
 class _PageText:
     """The lines of a page after rotation by `rotation` degrees clockwise, to upright, and its height then.
@@ -89,7 +85,11 @@ def _opened(path: Path) -> tuple[Any, bool]:
         found = with_found_pages(path)
         if found is None:
             raise _malformed(path, error) from error
-    return (file, False) if found is None else (found, True)
+    else:
+        if found is None:
+            return file, False
+        file.close()
+    return found, True
 
 
 def _converted(path: Path) -> Any:

@@ -16,8 +16,9 @@ from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.layout import needs_image, needs_model, with_bullets, with_joined_text, within_columns
+from pipelines.parse.pdf.library import FAULTS
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
-from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
+from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, RawPage, RegionKind
 from pipelines.parse.pdf.scans import OcrPage, tables_of_lines
 from pipelines.parse.pdf.survey import Survey

@@ -120,7 +120,7 @@ def append_pages(file: PdfFile, builder: DocumentBuilder) -> None:
 
 def _append_form(file: PdfFile, builder: DocumentBuilder) -> bool:
     """Append the content of a dynamic form and return True; return False if the file is none, or cannot be read."""
-    from pipelines.parse.pdf.mupdf import FAULTS
+    from pipelines.parse.pdf.library import FAULTS
     from pipelines.parse.pdf.xfa import texts_of_form
 
     try:
@@ -145,7 +145,7 @@ def _append_form(file: PdfFile, builder: DocumentBuilder) -> bool:
 
 def _append_attachments(file: PdfFile, builder: DocumentBuilder) -> None:
     """Add the embedded files as child documents, while there is time; a broken one ends the list, not the document."""
-    from pipelines.parse.pdf.mupdf import FAULTS
+    from pipelines.parse.pdf.library import FAULTS
 
     try:
         for name, data in file.attachments(builder.settings.limits.total_mb * MEBIBYTE):

@@ -21,7 +21,8 @@ from pipelines.parse.parsed import PictureText, page_name
 from pipelines.parse.pdf.fragments import BOLD, WORD_GAP, FontRun, Fragment, lines_of
 from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.items import PageItem
-from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
+from pipelines.parse.pdf.library import FAULTS
+from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, TextLayer
 from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings

@@ -12,7 +12,8 @@ from pipelines.core.document import BlockKind
 from pipelines.lang.characters import right_to_left
 from pipelines.parse.limits import Clock
 from pipelines.parse.lines import PAGE_NUMBER, RUNNING, Line, TextStyle
-from pipelines.parse.pdf.mupdf import FAULTS, PdfFile
+from pipelines.parse.pdf.library import FAULTS
+from pipelines.parse.pdf.mupdf import PdfFile
 
 _EDGE_SHARE = 0.14
 """Share of the page's height at the top and at the bottom in which furniture is found: 1.6 inches on A4, for a margin

@@ -81,14 +81,19 @@ class HelpReader:
         seven_zip = program(SEVEN_ZIP, "7-Zip", source)
         listed = output([seven_zip, "l", "-slt", str(path.resolve())], source).decode("utf-8", "replace")
         check_archive([int(size) for size in _SIZE.findall(listed)], path.stat().st_size, source.uri, settings.limits)
+        failed: Malformed | None = None
         with tempfile.TemporaryDirectory(prefix="strata-") as folder:
             try:
                 output([seven_zip, "x", "-y", f"-o{folder}", str(path.resolve())], source)
             except Malformed as error:
-                builder.left_out(issue=f"damaged, and read as far as it goes: {error.message}")
+                failed = error
             for name, data in _files(Path(folder)):
                 if not name.startswith(_INTERNAL) and not is_clutter(name):
                     append_member(name, data, builder)
+        if failed is not None and builder.empty:
+            raise failed
+        if failed is not None:
+            builder.left_out(issue=f"damaged, and read as far as it goes: {failed.message}")
         return builder.build()
 
 

@@ -95,6 +95,8 @@ def test_damaged_windows_help_is_read_as_far_as_it_goes(
     assert [child.name for child in parsed.children] == ["page.htm"]
     assert parsed.status is Status.PARTIAL
     assert "Data Error : b.htm" in parsed.reason
+    program(tmp_path, "7z", 'if [ "$1" = l ]; then echo "Size = 12"; exit; fi\nexit 2', monkeypatch)
+    assert parse_bytes("a.chm", CHM).status is Status.MALFORMED
 
 
 def test_without_the_programs_such_files_are_unsupported_with_a_hint(
