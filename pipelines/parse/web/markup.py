@@ -19,7 +19,7 @@ from pipelines.parse.web.dom import Element, is_hidden, parse_html, text_of
 from pipelines.parse.web.flow import read_text
 from pipelines.parse.web.inline import descriptions_of, labels_of
 from pipelines.parse.web.walk import Walker
-from pipelines.parse.web.xml_walk import XmlWalker
+from pipelines.parse.web.xml_page import XmlPage
 
 _NAMES = {
     name: ours
@@ -136,14 +136,17 @@ class XmlReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         data = path.read_bytes()
-        root, fault = _tree(data, source.uri)
+        root, fault = xml_tree(data, source.uri)
         if root.tag == _XHTML_ROOT:
             return read_tree(parse_html(data, uri=source.uri), source, settings, "html")
         builder = DocumentBuilder(source, settings, self.name)
         if root.tag == _SVG:
             _drawing(root, builder)
         else:
-            XmlWalker(builder).walk(root)
+            page = XmlPage(root)
+            builder.meta("title", page.title)
+            builder.meta("keywords", ", ".join(page.keywords))
+            Walker(builder, titled=False, furniture=False).walk(page.body)
         if fault:
             builder.left_out(issue=fault)
         return builder.build()
@@ -156,7 +159,7 @@ def _drawing(root: etree._Element, builder: DocumentBuilder) -> None:
         builder.paragraph(text)
 
 
-def _tree(data: bytes, uri: str) -> tuple[etree._Element, str]:
+def xml_tree(data: bytes, uri: str) -> tuple[etree._Element, str]:
     """Return the root and an error message. Internal entities are resolved, external ones are not."""
     try:
         return _parse(data, uri), ""

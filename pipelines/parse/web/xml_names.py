@@ -1,0 +1,111 @@
+"""What the elements of XML are: titles, paragraphs, lists, tables by the names in `xml_names.toml`, otherwise data."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+from lxml import etree
+
+Node: TypeAlias = etree._Element
+"""An element; lxml has no public name for the type."""
+
+_MOSTLY = 0.5
+"""Minimum share of the characters of a text in elements that are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class XmlNames:
+    """Roles by element name, outside and inside of tables, and the templates of identifiers written as attributes.
+
+    `ambiguous` names have a role of their own in some parents. In data, `title` and `task` are fields, so that
+    `elements` has no more than the markup of HTML; `is_data` says so.
+    """
+
+    elements: Mapping[str, str]
+    ambiguous: frozenset[str]
+    cells: Mapping[str, str]
+    identifiers: Mapping[str, str]
+    is_data: bool
+
+    def role(self, element: Node) -> str:
+        """Return the role of an element, by its parents or its own name; empty for data."""
+        name, parent = name_of(element), element.getparent()
+        if parent is None or name not in self.ambiguous:
+            return self.elements.get(name, "")
+        within = f"{name_of(parent)}/{name}"
+        grand = parent.getparent()
+        further = f"{name_of(grand)}/{within}" if grand is not None else within
+        return self.elements.get(further) or self.elements.get(within) or self.elements.get(name, "")
+
+    def identifier(self, element: Node) -> str:
+        """Return the identifier that an element writes as attributes ("PUMP-A-29-10-00-00A-520A-A"), or ''."""
+        template = self.identifiers.get(name_of(element))
+        if template is None:
+            return ""
+        try:
+            return template.format_map({name.lower(): value for name, value in attributes_of(element)}).strip("-")
+        except KeyError:
+            return ""
+
+
+def names_for(root: Node) -> XmlNames:
+    """Return the names in a tree: a text, told by its root or by the elements with most of its words, or data."""
+    text, data, roots = _names()
+    if name_of(root) in roots:
+        return text
+    characters = known = 0
+    for element in root.iter(etree.Element):
+        length = len((element.text or "").strip()) + sum(len((child.tail or "").strip()) for child in element)
+        characters += length
+        known += length if text.role(element) else 0
+        characters += sum(len(value) for value in element.attrib.values() if " " in str(value).strip())
+    return text if characters and known >= _MOSTLY * characters else data
+
+
+@cache
+def _names() -> tuple[XmlNames, XmlNames, frozenset[str]]:
+    """Return the names in texts, those in data, and the roots that only texts have."""
+    data = tomllib.loads(Path(__file__).with_name("xml_names.toml").read_text("utf-8"))
+    elements, cells, identifiers = _by_name(data["elements"]), _by_name(data["cells"]), data["identifiers"]
+    kept = {name: elements[name] for name in data["documents"]["markup"].split()}
+    ambiguous = frozenset(name.rpartition("/")[2] for name in elements if "/" in name)
+    text = XmlNames(elements, ambiguous, cells, identifiers, is_data=False)
+    roots = frozenset(data["documents"]["roots"].split())
+    return text, XmlNames(kept, frozenset(), cells, identifiers, is_data=True), roots
+
+
+def _by_name(roles: Mapping[str, str]) -> dict[str, str]:
+    return {name: role for role, names in roles.items() for name in names.split()}
+
+
+def name_of(element: Node) -> str:
+    return local_name(element).lower()
+
+
+def local_name(element: Node) -> str:
+    """Return the name of an element without its namespace, as it is written."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def attributes_of(element: Node) -> list[tuple[str, str]]:
+    """Return the attributes with a value, by local name."""
+    return [(str(name).rpartition("}")[2], str(value)) for name, value in element.attrib.items() if str(value).strip()]
+
+
+def children_of(element: Node) -> list[Node]:
+    return [child for child in element if isinstance(child.tag, str)]
+
+
+def text_of(element: Node) -> str:
+    """Return all text of an element on one line."""
+    return " ".join("".join(map(str, element.itertext())).split())
+
+
+def has_own_text(element: Node) -> bool:
+    """Whether an element has text outside of its children."""
+    return any(text and text.strip() for text in (element.text, *(child.tail for child in element)))

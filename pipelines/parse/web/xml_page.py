@@ -1,0 +1,349 @@
+"""A tree of XML elements as a page of HTML, which the walker of pages then reads: one pass, without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Final
+
+from lxml import etree
+
+from pipelines.parse.web.xml_data import XmlData
+from pipelines.parse.web.xml_inline import INLINE, XmlInline, markup_in
+from pipelines.parse.web.xml_names import (
+    Node,
+    XmlNames,
+    attributes_of,
+    children_of,
+    has_own_text,
+    local_name,
+    name_of,
+    names_for,
+    text_of,
+)
+from pipelines.parse.web.xml_output import STRICT, XmlOutput
+from pipelines.parse.web.xml_tables import PARTS, XmlTables, add_caption
+from pipelines.parse.web.xml_targets import Targets, own_label, value_in_attributes
+
+_TAGS: Final = {
+    "terms": "dl", "pair": "div", "term": "dt", "meaning": "dd", "code": "pre", "paragraph": "p",
+    "joined": "p", "part": "div", "figure": "figure",
+}  # fmt: skip
+_BETWEEN: Final = {"joined": " ", "title": " - "}
+"""What is written between the parts of a command, and of a title (S1000D)."""
+_NUMBERS: Final = ("label", "num", "number", "n")
+"""Attributes with the printed number of a section."""
+_KINDS: Final = ("type", "style")
+"""Attributes with the kind of a note (DITA, Mallard)."""
+_NUMBERING: Final = ("list-type", "type", "rend", "numeration", "style")
+"""Attributes with the kind of a list (JATS, TEI, DocBook)."""
+_NUMBERED: Final = ("order", "number", "arabic", "alpha", "roman", "lower", "upper", "1", "a", "i")
+"""How the kinds of numbered lists begin."""
+_PROSE = 80
+"""Minimum characters of an unknown element that is a paragraph rather than a field: a line."""
+_ABSTRACTS: Final = ("abstract", "desc", "shortdesc")
+"""Elements of the front matter that are shown above the text."""
+_TOP = 50
+"""Elements at the beginning of data that may have its title: those of a header."""
+_DEEPEST = 6
+"""Levels of headings, as in HTML."""
+
+
+class XmlPage:
+    """Builds the page of a tree. Unknown elements are treated as data: names with values.
+
+    `body` is the page, `title` that of the document, `keywords` the terms of its index.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.keywords: list[str] = []
+        self._names = names_for(root)
+        targets = Targets(root, self._names)
+        self._data = XmlData(self._names, targets)
+        self._tables = XmlTables(self._names)
+        self._page = XmlOutput()
+        self._inline = XmlInline(self._page, self._names, self._data, targets)
+        self._with_blocks = _elements_with_blocks(root, self._names)
+        self._done: set[Node] = set()
+        self._no_records: set[Node] = set()
+        self._fronts: list[Node] = []
+        self._titled = False
+        self._steps: dict[Node, int] = {}
+        self._readers: Mapping[str, Callable[[Node], bool]] = {
+            "front": self._start_front, "label": self._start_label, "picture": self._inline.picture,
+            "item": self._start_item, "step": self._start_item, "title": self._start_title,
+            "caption": self._start_title, "labelled": self._start_note, "section": self._start_section,
+        }  # fmt: skip
+        self._root = root
+        self._walk(root)
+        self.keywords = list(dict.fromkeys(self.keywords))
+        self._page.leave_sections()
+        fronts, self._fronts = self._fronts, []
+        for front in fronts:
+            for child in children_of(front):
+                self._walk(child)
+        self._page.finish()
+
+    @property
+    def title(self) -> str:
+        """The first heading of a text, or the name of the whole in data."""
+        heading = self.body.find(".//h1")
+        named = _name_of_data(self._root, self._names) if self._names.is_data else ""
+        return named or (text_of(heading) if heading is not None else "")
+
+    @property
+    def body(self) -> Node:
+        return self._page.body
+
+    def _walk(self, root: Node) -> None:
+        events = etree.iterwalk(root, events=("start", "end"))
+        whole: Node | None = None
+        for event, element in events:
+            if event == "start":
+                if self._start(element):
+                    whole = element
+                    events.skip_subtree()
+                continue
+            if element is not whole:
+                self._page.end()
+            if element is not root:
+                self._page.text(element.tail)
+        self._page.flush()
+
+    def _start(self, element: Node) -> bool:
+        """Begin an element; return whether it has been read completely."""
+        page = self._page
+        if element in self._done:
+            self._done.discard(element)
+            return True
+        role = self._tables.role(page.now.out, element) or self._names.role(element)
+        if element is self._root and role in ("", "section"):
+            page.paragraph("" if role else self._data.field(element, ""))
+            page.begin(element, page.body)
+            return False
+        if role == "hidden":
+            self.keywords.append(": ".join(" ".join(str(text).split()) for text in element.itertext() if text.strip()))
+            return True
+        if page.now.between and element.getprevious() is not None:
+            page.text(page.now.between)
+        if page.now.out.tag in STRICT or self._is_running(element, role):
+            return self._inline.start(element, role)
+        if page.now.out.tag in PARTS:
+            return self._start_in_table(element, role)
+        return self._start_block(element, role)
+
+    def _is_running(self, element: Node, role: str) -> bool:
+        """Whether an element is part of a run of text in the current output."""
+        within = self._page.now.out.tag == "p" or self._page.now.mixed
+        if role in INLINE:
+            return within or self._inline.is_text(element)
+        return not role and within and element not in self._with_blocks
+
+    # -- blocks
+
+    def _start_block(self, element: Node, role: str) -> bool:
+        page = self._page
+        if role in ("", "section", "front") and self._append_records(element):
+            return True
+        if role in _TAGS:
+            page.begin(element, page.add(_TAGS[role]), between=_BETWEEN.get(role, ""))
+            return False
+        if role in ("ordered", "bullets"):
+            kind = _numbering(element)
+            tag = "ol" if role == "ordered" or kind else "ul"
+            page.begin(element, page.add(tag, **{"class": kind}))
+            return False
+        if role == "table" and self._tables.is_table(element):
+            page.begin(element, page.add("table"))
+            return False
+        return self._readers.get(role, self._start_data)(element)
+
+    def _start_label(self, element: Node) -> bool:
+        """Keep a printed number or label for the text that follows."""
+        self._page.label += f"{text_of(element)} "
+        return True
+
+    def _start_in_table(self, element: Node, role: str) -> bool:
+        page = self._page
+        if role == "column":
+            return True
+        if role in ("title", "caption"):
+            add_caption(page.now.out, element)
+            return True
+        if self._tables.role(page.now.out, element):
+            page.begin(element, self._tables.opened(page.now.out, element, role), item=role.endswith("cell"))
+            return False
+        out = page.now.out
+        table = out if out.tag == "table" else next(out.iterancestors("table"))
+        beside = etree.Element("div")
+        table.addprevious(beside)
+        page.begin(element, beside)
+        return False
+
+    def _start_section(self, element: Node) -> bool:
+        self._page.begin(element, self._page.add("section"), sections=1)
+        return False
+
+    def _start_title(self, element: Node) -> bool:
+        """Begin the heading of a section or of data; the title of a figure is its caption, of a list a paragraph."""
+        page, parent, role = self._page, element.getparent(), self._names.role(element)
+        owner = self._names.role(parent) if parent is not None else ""
+        tag = "p"
+        if owner == "figure" or (role == "caption" and not owner):
+            tag = "figcaption"
+        elif owner in ("section", "front", "step", "") and page.now.sections and not page.now.item:
+            tag = f"h{min(page.now.sections, _DEEPEST)}"
+            self._titled = True
+            page.label += _printed_number(parent) if text_of(element) else ""
+        page.begin(element, page.add(tag), between=_BETWEEN.get(role, ""))
+        return False
+
+    def _start_item(self, element: Node) -> bool:
+        """Begin an item, in a list of its own where it stands in none; a step with a title is a section."""
+        page, role = self._page, self._names.role(element)
+        out = page.now.out
+        number = self._steps[out] = self._steps.get(out, 0) + 1
+        children = children_of(element)
+        if role == "step" and children and self._names.role(children[0]) == "title":
+            page.label = f"{number}. "
+            page.begin(element, page.add("section"), sections=1)
+            return False
+        tag = "ol" if role == "step" else "ul"
+        if out.tag not in ("ol", "ul"):
+            last = out[-1] if len(out) else None
+            implied = last is not None and last.tag == tag and name_of(element) == last.get("class")
+            out = last if implied and last is not None else page.add(tag, **{"class": name_of(element)})
+        page.flush()
+        item = etree.SubElement(out, "li")
+        page.begin(element, item, item=True)
+        self._done.update(self._inline.entry_of_map(element, item))
+        return False
+
+    def _start_note(self, element: Node) -> bool:
+        """Begin a note or a warning; its kind, an attribute or its name, goes before its text."""
+        kinds = (value for name, value in attributes_of(element) if name.lower() in _KINDS and value.isalpha())
+        kind = next(kinds, name_of(element))
+        page = self._page
+        text = text_of(element)
+        if text and not text.casefold().startswith(kind.casefold()):
+            page.label += f"{kind.capitalize()}: "
+        page.begin(element, page.add("div"))
+        return False
+
+    def _start_front(self, front: Node) -> bool:
+        """Append title and abstracts of the front matter; the rest is appended at the end of the document."""
+        if not self._page.now.sections or self._page.now.item or has_own_text(front) or front is self._root:
+            return self._start_data(front)
+        titled = self._titled
+        for element in _title_and_abstracts(front, self._names):
+            if not (titled and self._names.role(element) == "title"):
+                self._walk(element)
+                self._done.add(element)
+        self._fronts.append(front)
+        return True
+
+    # -- data
+
+    def _append_records(self, element: Node) -> bool:
+        """Append a run of flat elements of one name, beginning with `element`, as a table; return whether it is one."""
+        if element in self._no_records:
+            return False
+        table, run = self._data.records(element)
+        if table is None:
+            self._no_records.update(run)
+            return False
+        self._done.update(run[1:])
+        self._page.append(table)
+        return True
+
+    def _start_data(self, element: Node) -> bool:
+        """Begin an unknown element: a field, a paragraph, one of several things, or a part of the document."""
+        page, data = self._page, self._data
+        if not len(element):
+            self._append_field(element)
+            return True
+        if element not in self._with_blocks and (has_own_text(element) or self._is_run(element)):
+            named = not page.now.item and len(text_of(element)) <= _PROSE
+            page.label += f"{local_name(element)}: " if named else ""
+            page.begin(element, page.add("p"))
+            return False
+        if page.now.sections and not page.now.item and self._is_one_of_several(element):
+            title = data.record_title(element)
+            page.add(f"h{min(page.now.sections + 1, _DEEPEST)}").text = title
+            page.paragraph(data.attributes(element, beside=title.partition(" ")[2]))
+            page.begin(element, page.add("section"), sections=1)
+        else:
+            page.paragraph(data.field(element, value_in_attributes(element)))
+            page.begin(element, page.add("div"))
+        return False
+
+    def _append_field(self, element: Node) -> None:
+        page, text = self._page, text_of(element)
+        if (markup := markup_in(text)) is not None:
+            page.append(markup)
+        elif page.now.item or len(text) > _PROSE:
+            page.paragraph(self._data.value(element) or self._data.attributes(element))
+        else:
+            page.paragraph(self._data.field(element, self._data.value(element)))
+
+    def _is_run(self, element: Node) -> bool:
+        """Whether the children of an element are a run of text, such as words that are emphasized."""
+        roles = {self._names.role(child) for child in children_of(element)}
+        return bool(text_of(element)) and roles <= INLINE and not roles <= {"hidden", "formula"}
+
+    def _is_one_of_several(self, element: Node) -> bool:
+        """Whether an element stands beside another one of its name, and has no title of its own."""
+        beside = (element.getprevious(), element.getnext())
+        repeated = any(one is not None and one.tag == element.tag for one in beside)
+        return repeated and not any(self._names.role(child) == "title" for child in children_of(element))
+
+
+def _elements_with_blocks(root: Node, names: XmlNames) -> set[Node]:
+    """Return the elements that contain more than running text."""
+    found: set[Node] = set()
+    for _, element in etree.iterwalk(root, events=("end",)):
+        parent = element.getparent()
+        role = names.role(element) if isinstance(element.tag, str) else ""
+        if parent is not None and (element in found or (role and role not in INLINE)):
+            found.add(parent)
+    return found
+
+
+def _name_of_data(root: Node, names: XmlNames) -> str:
+    """Return the name of the whole in data, which may be that of the only child of the root."""
+    whole = root
+    while len(whole) == 1 and children_of(whole):
+        whole = whole[0]
+    leaves = (one for one in islice(root.iter(etree.Element), _TOP) if not len(one))
+    titles = (text_of(one) for one in leaves if name_of(one) == "title")
+    return (own_label(whole, names) if len(whole) else "") or next(titles, "")
+
+
+def _title_and_abstracts(front: Node, names: XmlNames) -> list[Node]:
+    """Return the title in front matter, and its abstracts. A title above paragraphs belongs to a licence or remark."""
+    titles: list[Node] = []
+    abstracts: list[Node] = []
+    for element in front.iter(etree.Element):
+        role, parent = names.role(element), element.getparent()
+        if name_of(element) in _ABSTRACTS:
+            abstracts.append(element)
+        elif role == "title" and not titles and parent is not None and _is_title(element, names.role(parent), names):
+            titles.append(element)
+    return titles + abstracts
+
+
+def _is_title(title: Node, owner: str, names: XmlNames) -> bool:
+    above_prose = any(names.role(one) in ("paragraph", "labelled") for one in title.itersiblings())
+    return owner != "link" and not above_prose and not any(name_of(one) in _ABSTRACTS for one in title.iterancestors())
+
+
+def _printed_number(section: Node | None) -> str:
+    """Return the number of a section that an attribute gives, with a space after it, or ''."""
+    values = attributes_of(section) if section is not None else []
+    return next((f"{value} " for name, value in values if name.lower() in _NUMBERS), "")
+
+
+def _numbering(element: Node) -> str:
+    """Return the kind of numbers of a list as DocBook names it ("loweralpha"; JATS: "alpha-lower"), '' without any."""
+    kinds = (value.lower() for name, value in attributes_of(element) if name.lower() in _NUMBERING)
+    return next(("".join(reversed(kind.split("-"))) for kind in kinds if kind.startswith(_NUMBERED)), "")
