@@ -9,6 +9,8 @@ from lxml import etree
 
 from pipelines.parse.web.xml_names import Node, has_own_text
 
+_DEEPEST = 6
+"""Levels of headings, as in HTML."""
 STRICT: Final = frozenset("h1 h2 h3 h4 h5 h6 pre caption figcaption span b i sub sup a code".split())
 """Elements of HTML that contain no blocks."""
 
@@ -20,7 +22,8 @@ class Context:
     - `out`: the element of HTML that is written to.
     - `mixed`: whether the element of XML that is open has text beside its children.
     - `between`: what is written between its children; `after`: what is written after its end.
-    - `sections`: the open sections; `item`: whether the output is in a list item or a cell.
+    - `sections`: the open sections; `title`: the heading of the innermost one in data.
+    - `item`: whether the output is in a list item or a cell.
     """
 
     out: Node
@@ -28,6 +31,7 @@ class Context:
     between: str = ""
     after: str = ""
     sections: int = 0
+    title: str = ""
     item: bool = False
 
 
@@ -38,6 +42,7 @@ class XmlOutput:
         self.body: Node = etree.Element("body")
         self.now = Context(self.body, sections=1)  # the document is a section
         self.label = ""
+        self._level = 0
         self._open: list[Context] = []
         self._texts: list[str] = []
 
@@ -47,8 +52,30 @@ class XmlOutput:
         self.flush()
         now, mixed = self.now, has_own_text(element)
         self._open.append(now)
-        self.now = Context(out, mixed, "" if mixed else between, after, now.sections + sections, now.item or item)
+        between = "" if mixed else between
+        self.now = Context(out, mixed, between, after, now.sections + sections, now.title, now.item or item)
         self.text(element.text)
+
+    def begin_root(self, element: Node, title: str) -> None:
+        """Begin the document, with its title if it is data."""
+        self.begin(element, self.body)
+        self.now = replace(self.now, title=title)
+
+    def begin_thing(self, element: Node, title: str) -> None:
+        """Begin a section for one of several things in data, with its heading."""
+        level = self.now.sections + 1
+        self._heading(level, title)
+        self.begin(element, self.add("section"), sections=1)
+        self.now = replace(self.now, title=title)
+
+    def resume(self) -> None:
+        """Repeat the heading of the current section in data if sections in it have ended: what follows is its own."""
+        if self._level > self.now.sections and self.now.title and not self.now.item:
+            self._heading(self.now.sections, self.now.title)
+
+    def _heading(self, level: int, title: str) -> None:
+        self.add(f"h{min(level, _DEEPEST)}").text = title
+        self._level = level
 
     def fill(self, out: Node, text: str) -> None:
         """Write a text into an element that was added."""

@@ -119,7 +119,7 @@ class XmlPage:
         role = self._tables.role(page.now.out, element) or self._names.role(element)
         if element is self._root and role in ("", "section"):
             page.paragraph("" if role else self._data.field(element, ""))
-            page.begin(element, page.body)
+            page.begin_root(element, self.title or local_name(element) if self._names.is_data else "")
             return False
         if role == "hidden":
             self.keywords.append(": ".join(" ".join(str(text).split()) for text in element.itertext() if text.strip()))
@@ -253,6 +253,7 @@ class XmlPage:
             self._no_records.update(run)
             return False
         self._done.update(run[1:])
+        self._page.resume()
         self._page.append(table)
         return True
 
@@ -264,27 +265,33 @@ class XmlPage:
             return True
         if element not in self._with_blocks and (has_own_text(element) or self._is_run(element)):
             named = not page.now.item and len(text_of(element)) <= _PROSE
+            page.resume()
             page.label += f"{local_name(element)}: " if named else ""
             page.begin(element, page.add("p"))
             return False
-        if page.now.sections and not page.now.item and self._is_one_of_several(element):
+        if self._names.is_data and page.now.sections and not page.now.item and self._is_one_of_several(element):
             title = data.record_title(element)
-            page.add(f"h{min(page.now.sections + 1, _DEEPEST)}").text = title
+            page.begin_thing(element, title)
             page.paragraph(data.attributes(element, beside=title.partition(" ")[2]))
-            page.begin(element, page.add("section"), sections=1)
         else:
-            page.paragraph(data.field(element, value_in_attributes(element)))
+            self._paragraph(data.field(element, value_in_attributes(element)))
             page.begin(element, page.add("div"))
         return False
 
     def _append_field(self, element: Node) -> None:
-        page, text = self._page, text_of(element)
+        text = text_of(element)
         if (markup := markup_in(text)) is not None:
-            page.append(markup)
-        elif page.now.item or len(text) > _PROSE:
-            page.paragraph(self._data.value(element) or self._data.attributes(element))
+            self._page.resume()
+            self._page.append(markup)
+        elif self._page.now.item or len(text) > _PROSE:
+            self._paragraph(self._data.value(element) or self._data.attributes(element))
         else:
-            page.paragraph(self._data.field(element, self._data.value(element)))
+            self._paragraph(self._data.field(element, self._data.value(element)))
+
+    def _paragraph(self, text: str) -> None:
+        if text:
+            self._page.resume()
+            self._page.paragraph(text)
 
     def _is_run(self, element: Node) -> bool:
         """Whether the children of an element are a run of text, such as words that are emphasized."""

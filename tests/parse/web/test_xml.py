@@ -103,12 +103,14 @@ def test_nested_records_are_sections_with_their_names(document_of: Read) -> None
         "<PRODUCT><SUPPLIER_PID>{}</SUPPLIER_PID><FEATURES><FEATURE><FNAME>Pressure</FNAME><FVALUE>{}</FVALUE><FUNIT>bar"
         "</FUNIT></FEATURE><FEATURE><FNAME>Seal</FNAME><FVALUE>FKM</FVALUE></FEATURE></FEATURES></PRODUCT>"
     )
-    catalog = f"<BMECAT><T>{product.format('BV-25', 40)}{product.format('BV-50', 25)}</T></BMECAT>"
-    document = document_of("catalog.xml", catalog)
+    products = product.format("BV-25", 40) + product.format("BV-50", 25)
+    document = document_of("catalog.xml", f"<BMECAT><T>{products}</T><END>2025</END></BMECAT>")
     assert [piece for piece in pieces(document) if piece[0] == "heading"] == [
         ("heading", 2, "PRODUCT BV-25"),
         ("heading", 2, "PRODUCT BV-50"),
+        ("heading", 1, "BMECAT"),
     ]
+    assert texts(document)[-1] == "END: 2025"
     assert document.tables[1].grid() == [["FNAME", "FVALUE", "FUNIT"], ["Pressure", "25", "bar"], ["Seal", "FKM", ""]]
 
 
