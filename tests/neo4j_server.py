@@ -13,6 +13,8 @@ from pipelines.store.neo4j.connection import Neo4jAddress
 
 VERSION = os.environ.get("STRATA_TEST_NEO4J", "5")
 """The Neo4j release used by the tests: "5" or "2026"."""
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A server of some minutes spends a third of its processor time on compiling for a long life."""
 
 
 class Neo4jServer:
@@ -50,8 +52,10 @@ def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServ
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    yield real
-    real.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_TOOL_OPTIONS", QUICK)
+        yield real
+        real.stop()
 
 
 @pytest.fixture(scope="session")

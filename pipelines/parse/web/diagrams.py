@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import zlib
 from collections.abc import Iterator
@@ -84,7 +83,7 @@ def _model(page: etree._Element, limit: int, uri: str) -> etree._Element | None:
         if unpacker.unconsumed_tail:
             raise TooLarge("a diagram unpacks to more than the limit", ids=(uri,))
         return xml_tree(unquote(data.decode("utf-8", "replace")).encode(), uri)[0]
-    except (binascii.Error, zlib.error, etree.XMLSyntaxError, Malformed):
+    except (ValueError, zlib.error, etree.XMLSyntaxError, Malformed):
         return None
 
 

@@ -120,7 +120,13 @@ class XmlOutput:
         """Append the collected text; texts are joined first, because each addition copies what is there."""
         text, out = "".join(self._texts), self.now.out
         self._texts.clear()
-        if text and len(out):
-            out[-1].tail = (out[-1].tail or "") + text
+        last = last_child(out) if text else None
+        if last is not None:
+            last.tail = (last.tail or "") + text
         elif text:
             out.text = (out.text or "") + text
+
+
+def last_child(element: Node) -> Node | None:
+    """Return the last child; unlike `len`, which counts, this takes the same time for any number."""
+    return next(element.iterchildren(reversed=True), None)

@@ -21,8 +21,8 @@ from pipelines.parse.web.xml_names import (
     names_for,
     text_of,
 )
-from pipelines.parse.web.xml_output import STRICT, XmlOutput
-from pipelines.parse.web.xml_tables import PARTS, XmlTables, add_caption
+from pipelines.parse.web.xml_output import STRICT, XmlOutput, last_child
+from pipelines.parse.web.xml_tables import PARTS, XmlTables, add_caption, table_of
 from pipelines.parse.web.xml_targets import Targets, own_label, value_in_attributes
 
 _TAGS: Final = {
@@ -173,10 +173,8 @@ class XmlPage:
         if self._tables.role(page.now.out, element):
             page.begin(element, self._tables.opened(page.now.out, element, role), item=role.endswith("cell"))
             return False
-        out = page.now.out
-        table = out if out.tag == "table" else next(out.iterancestors("table"))
         beside = etree.Element("div")
-        table.addprevious(beside)
+        table_of(page.now.out).addprevious(beside)
         page.begin(element, beside)
         return False
 
@@ -210,7 +208,7 @@ class XmlPage:
             return False
         tag = "ol" if role == "step" else "ul"
         if out.tag not in ("ol", "ul"):
-            last = out[-1] if len(out) else None
+            last = last_child(out)
             implied = last is not None and last.tag == tag and name_of(element) == last.get("class")
             out = last if implied and last is not None else page.add(tag, **{"class": name_of(element)})
         page.flush()

@@ -26,6 +26,7 @@ class XmlTables:
     def __init__(self, names: XmlNames) -> None:
         self._names = names
         self._columns: dict[Node, list[str]] = {}
+        self._filled: set[Node] = set()
 
     def role(self, out: Node, element: Node) -> str:
         """Return the role of an element in the table that `out` belongs to; empty outside of tables."""
@@ -41,6 +42,8 @@ class XmlTables:
         """Return the part of a table in which the content of `element` goes; `out` for one without an own."""
         if role in _CELLS:
             return self._cell(out, element, heading=role == "heading_cell")
+        if role in _ROWS:
+            self._filled.add(table_of(out))
         if role == "heading_row":
             return etree.SubElement(etree.SubElement(out, "thead"), "tr")
         if role == "row":
@@ -54,7 +57,7 @@ class XmlTables:
     def _group(self, out: Node, group: Node) -> Node:
         """Return the table of a CALS group: the second group of a table is a table of its own."""
         parent = out.getparent()
-        table = etree.SubElement(parent, "table") if parent is not None and out.find(".//tr") is not None else out
+        table = etree.SubElement(parent, "table") if parent is not None and out in self._filled else out
         columns = [child for child in group if name_of(child) == "colspec"]
         self._columns[table] = [column.get("colname") or str(place) for place, column in enumerate(columns, 1)]
         return table
@@ -71,8 +74,7 @@ class XmlTables:
 
     def _width(self, row: Node, element: Node) -> int:
         """Return the number of columns from `namest` to `nameend` (CALS)."""
-        table = next(row.iterancestors("table"), None)
-        columns = self._columns.get(table, []) if table is not None else []
+        columns = self._columns.get(table_of(row), [])
         first, last = element.get("namest"), element.get("nameend")
         if first not in columns or last not in columns:
             return 1
@@ -81,12 +83,18 @@ class XmlTables:
 
 def add_caption(out: Node, element: Node) -> None:
     """Set the caption of the table that `out` belongs to, or add to it."""
-    table = out if out.tag == "table" else next(out.iterancestors("table"))
+    table = table_of(out)
     caption = table.find("caption")
     if caption is None:
         caption = etree.Element("caption")
         table.insert(0, caption)
-    caption.text = f"{caption.text or ''} {text_of(element)}".strip()
+    part = etree.SubElement(caption, "span")
+    part.text, part.tail = text_of(element), " "
+
+
+def table_of(out: Node) -> Node:
+    """Return the table that a part belongs to, which may be the table."""
+    return out if out.tag == "table" else next(out.iterancestors("table"))
 
 
 def _number(element: Node, *names: str) -> int:

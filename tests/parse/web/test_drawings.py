@@ -7,9 +7,12 @@ import zlib
 from collections.abc import Callable
 from urllib.parse import quote
 
+import pytest
+
 from pipelines.core.document import Document
 from pipelines.core.outcome import Status
 from pipelines.parse.parsed import Parsed
+from pipelines.parse.settings import Limits, ParseSettings
 from tests.parse.pieces import pieces, texts
 
 Read = Callable[..., Document]
@@ -45,6 +48,20 @@ def test_a_page_of_a_diagram_that_cannot_be_unpacked_is_reported(parse_bytes: Ca
     assert (parsed.status, parsed.reason) == (Status.PARTIAL, "a page of the diagram cannot be unpacked")
     assert parsed.document is not None
     assert "Plant" in parsed.document.text
+
+
+@pytest.mark.parametrize("page", ["@@@@", "Grüße", "7V1bc6O2Fv41", base64.b64encode(b"\x01\x02").decode()])
+def test_damaged_pages_of_a_diagram_do_not_fail_it(parse_bytes: Callable[..., Parsed], page: str) -> None:
+    parsed = parse_bytes("a.drawio", f'<mxfile><diagram name="A">{page}</diagram></mxfile>')
+    assert parsed.status in (Status.PARTIAL, Status.MALFORMED), parsed
+
+
+def test_a_page_that_unpacks_beyond_the_limit_is_too_large(parse_bytes: Callable[..., Parsed]) -> None:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    page = base64.b64encode(packer.compress(b" " * 4_000_000) + packer.flush()).decode()
+    settings = ParseSettings(limits=Limits(output_mb=1))
+    parsed = parse_bytes("a.drawio", f"<mxfile><diagram>{page}</diagram></mxfile>", settings)
+    assert parsed.status is Status.TOO_LARGE
 
 
 def test_a_step_file_has_its_header_parts_and_assemblies(document_of: Read) -> None:
