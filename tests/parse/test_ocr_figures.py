@@ -47,6 +47,12 @@ def test_data_that_is_not_a_picture_has_no_text() -> None:
     assert reader().read("nothing", b"") == ReadOff()
 
 
+def test_a_damaged_picture_is_reported() -> None:
+    found = reader().read("damaged", DIAGRAM[: len(DIAGRAM) // 2])
+    assert found is not None
+    assert found.issue.startswith("it is damaged: ")
+
+
 def test_pictures_over_the_limit_are_not_read() -> None:
     none = reader(OcrSettings(figure_limit=0))
     assert none.read("diagram", DIAGRAM) is None

@@ -29,6 +29,8 @@ _LEAST_CHARACTERS = 3
 """Minimum letters and digits of a picture's text: edges are often read as one or two."""
 _LEAST_SIDE = 24
 """Pixels: a line of text with margins needs more."""
+_METAFILES = ("WMF", "EMF")
+"""Formats that Pillow opens, but draws on Windows only."""
 _MOST_CONFIDENCE = 0.999
 """Maximum confidence of OCR: 1 is reserved for text stored in the file."""
 _MOST_PIXELS = 40_000_000
@@ -84,7 +86,10 @@ class FigureReader:
     def _read_new(self, data: bytes) -> ReadOff | None:
         if self._out_of_time():
             return None
-        image = self._load_if_drawn(data)
+        try:
+            image = self._load_if_drawn(data)
+        except (OSError, SyntaxError) as error:  # its header is readable, its pixels are not
+            return ReadOff(issue=f"it is damaged: {error}"[:_LONGEST_ISSUE])
         if image is None:
             return _NOTHING
         if self._read >= self._settings.figure_limit:
@@ -121,16 +126,23 @@ class FigureReader:
         return ReadOff(found.text, confidence, found.issue) if enough or found.issue else _NOTHING
 
     def _load_if_drawn(self, data: bytes) -> Raster | None:
+        """Return the pixels of a drawn picture; None for photographs and unknown formats. Raises for damaged pixels."""
         try:
-            with Pillow.open(io.BytesIO(data)) as picture:
-                size = picture.width * picture.height
-                if not self._settings.figure_pixels <= size <= _MOST_PIXELS or min(picture.size) < _LEAST_SIDE:
-                    return None
+            picture = Pillow.open(io.BytesIO(data))
+        except (OSError, ValueError, SyntaxError, ArithmeticError, Pillow.DecompressionBombError):
+            return None
+        with picture:
+            size = picture.width * picture.height
+            if not self._settings.figure_pixels <= size <= _MOST_PIXELS or min(picture.size) < _LEAST_SIDE:
+                return None
+            if picture.format in _METAFILES:
+                return None
+            try:
                 thumb = picture.copy()
                 thumb.thumbnail((_THUMBNAIL_SIDE, _THUMBNAIL_SIDE))
                 return pixels(picture) if looks_drawn(pixels(thumb)) else None
-        except (OSError, ValueError, SyntaxError, ArithmeticError, Pillow.DecompressionBombError):
-            return None
+            except (ValueError, ArithmeticError, Pillow.DecompressionBombError):
+                return None
 
 
 def looks_drawn(image: Raster) -> bool:

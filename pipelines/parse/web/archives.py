@@ -65,10 +65,14 @@ class ZipReader:
 
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
-        if not zipfile.is_zipfile(path) and path_of(source.name).suffix.lower() in _OF_FILES:
-            return _found(path, builder)
         try:
-            with zipfile.ZipFile(path) as archive:
+            opened = zipfile.ZipFile(path)
+        except BROKEN_ZIP as error:
+            if path_of(source.name).suffix.lower() in _OF_FILES:
+                return _found(path, builder)
+            raise Malformed(f"not a readable archive: {error}", ids=(source.uri,)) from error
+        try:
+            with opened as archive:
                 members = [member for member in archive.infolist() if _is_file(member)]
                 check_archive(
                     [member.file_size for member in members], path.stat().st_size, source.uri, settings.limits
@@ -81,7 +85,7 @@ class ZipReader:
 
 
 def _found(path: Path, builder: DocumentBuilder) -> Parsed:
-    """Return the members of an archive that is cut short; the last one may be too."""
+    """Return the members of an archive whose list of them is damaged or cut off; the last one may be too."""
     data, uri, limits = path.read_bytes(), builder.source.uri, builder.settings.limits
     members = list(islice(found_members(data, most_unpacked(len(data), limits), uri), limits.members + 1))
     if len(members) > limits.members:
@@ -91,8 +95,8 @@ def _found(path: Path, builder: DocumentBuilder) -> Parsed:
         if member.data and not is_clutter(name):
             append_member(name, member.data, builder)
     if builder.empty:
-        raise Malformed("not a readable archive: it is cut short", ids=(uri,))
-    builder.left_out(issue="cut short: the list of its members is lost, and members may be too")
+        raise Malformed("not a readable archive: its list of members is damaged or cut off", ids=(uri,))
+    builder.left_out(issue="damaged or cut short: the list of its members is lost, and members may be too")
     return builder.build()
 
 

@@ -90,12 +90,22 @@ def test_an_archive_that_is_cut_short_keeps_the_members_before_the_cut(parse_byt
         ("Übersicht.csv", b"Part,No\n"),
     ]
     assert parsed.status is Status.PARTIAL
-    assert parsed.reason == "cut short: the list of its members is lost, and members may be too"
+    assert parsed.reason == "damaged or cut short: the list of its members is lost, and members may be too"
     assert (
         parse_bytes("a.zip", data[: data.index(b"PK\x01\x02") - 2], ParseSettings(limits=Limits(members=1))).status
         is Status.TOO_LARGE
     )
     assert parse_bytes("a.zip", data[:30]).status is Status.MALFORMED
+
+
+def test_an_archive_whose_list_of_members_is_damaged_keeps_them(parse_bytes: ParseBytes) -> None:
+    data = zipped({"a.txt": b"The valve.", "b.txt": b"The pump."}).replace(b"PK\x01\x02", b"PK\x00\x00", 1)
+    parsed = parse_bytes("a.zip", data)
+    assert [(child.name, child.data) for child in parsed.children] == [
+        ("a.txt", b"The valve."),
+        ("b.txt", b"The pump."),
+    ]
+    assert parsed.status is Status.PARTIAL
 
 
 def test_a_book_that_is_cut_short_is_read_as_far_as_it_goes(parse_bytes: ParseBytes) -> None:
