@@ -57,6 +57,9 @@ def points_at_document(evidence: str) -> bool:
     return _POINTS.search(evidence) is not None
 
 
+_NO_FILE = "no such file in the folder"
+
+
 class DocumentIndex:
     """The document profiles of a knowledge base, with look-ups in constant time.
 
@@ -140,6 +143,11 @@ class DocumentIndex:
         self.asked.add(_FILED + key)
         return self._files.get(key, [])
 
+    def _with_number(self, number: str) -> list[str]:
+        key = number_key(number)
+        self.asked.add(_NUMBERED + key)
+        return self._numbers.get(key, [])
+
     def resolve(self, reference: ProfileReference, source: DocumentProfile) -> Resolution:
         """Return the target of a `reference` found in the document `source`."""
         target = reference.target.strip()
@@ -185,7 +193,8 @@ class DocumentIndex:
         documents = self._with_file_name(posixpath.basename(path))
         if documents:
             return Resolution(self.nearest(documents, source), "file name", anchor)
-        return Resolution(reason="no such file in the folder", anchor=anchor)
+        documents = self._with_number(path)
+        return self._other(documents, source, "number") if documents else Resolution(reason=_NO_FILE, anchor=anchor)
 
     def _remote(self, target: str) -> Resolution:
         """Resolve a web address to the only document with its file name."""
@@ -224,8 +233,7 @@ class DocumentIndex:
         If the text is `explicit` about referring to a document, a part of a title is enough, if only one has it.
         """
         folded = fold_name(target)
-        self.asked.add(_NUMBERED + number_key(target))
-        if documents := self._numbers.get(number_key(target)):
+        if documents := self._with_number(target):
             return self._other(documents, source, "number")
         if named := self.named(folded):
             return self._other([document for document, _ in named], source, named[0][1].kind.value)

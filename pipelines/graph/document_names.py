@@ -33,6 +33,8 @@ _DOCUMENT_BEFORE = re.compile(rf"{any_of('document')}\w{{0,2}}[\s-]?$", re.IGNOR
 _LABEL_REACH = 32
 """Characters before the word for "number" that are searched for the word for "document"."""
 _IN_METADATA = ("number", "document_number", "identifier", "document_id", "report_number")
+_CODE = re.compile(rf"(?=.{{0,15}}{_LETTER})[{CAPITAL}0-9]{{1,16}}(?:[-/.][{CAPITAL}0-9]{{1,16}}){{1,9}}")
+"""A code with a letter in its first part ("PUMP-A-29-10-00-00A-520A-A", S1000D), unlike an ISBN or a date."""
 _IN_STEM = re.compile(
     r"(?P<letters>[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,4}){0,1})[-_ ]?(?P<digits>\d{2,6}(?:-\d{1,4}){0,2})(?![\d])"
 )
@@ -150,12 +152,20 @@ def numbers_of(title: str, file_name: str, head: str, metadata: Mapping[str, str
     """
     if metadata.get("message_id"):
         return ()
-    labelled = [match["number"] for name in _IN_METADATA if (match := _AT_END.search(metadata.get(name, "").upper()))]
-    labelled += islice(_labelled(head), 1)
+    labelled = [*_declared(metadata), *islice(_labelled(head), 1)]
     plain = without_revision(title)
     in_title = (_AT_START.match(plain), _IN_BRACKETS.search(title), _AT_END.search(plain))
     found = _numbers(labelled) or _numbers(match["number"] for match in in_title if match)
     return tuple(dict.fromkeys([*found, *_numbers(_in_stem(file_name.rsplit(".", 1)[0]))]))
+
+
+def _declared(metadata: Mapping[str, str]) -> Iterator[str]:
+    """Yield the numbers in the metadata: a whole value that is a code, or the number at the end of a value."""
+    for value in (metadata.get(name, "").strip().upper() for name in _IN_METADATA):
+        if _CODE.fullmatch(value):
+            yield value
+        elif match := _AT_END.search(value):
+            yield match["number"]
 
 
 def _labelled(text: str) -> Iterator[str]:

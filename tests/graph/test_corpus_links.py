@@ -27,6 +27,7 @@ CASES = (
     (KINDS.HYPERLINK, "/c/motor.md#1", "c/motor.md", "", ""),
     (KINDS.HYPERLINK, "gone/motor.md", "x/y/motor.md", "", ""),
     (KINDS.HYPERLINK, "https://example.org/motor.md", "x/y/motor.md", "", ""),
+    (KINDS.HYPERLINK, "DS-1000", "x/ds_1000.md", "", ""),
     (KINDS.ATTACHMENT, "motor.md", "mail.eml!/a/reader.md!/motor.md", "", ""),
     (KINDS.MEMBER, "motor.md", "mail.eml!/motor.md", "", ""),
     (KINDS.REPLY, "<1@x>", "answer.md", "", "1@x"),

@@ -145,6 +145,7 @@ class XmlReader:
         else:
             page = XmlPage(root)
             builder.meta("title", page.title)
+            builder.meta("identifier", page.code)
             builder.meta("keywords", ", ".join(page.keywords))
             Walker(builder, titled=False, furniture=False).walk(page.body)
         if fault:

@@ -25,9 +25,9 @@ class XmlData:
         self._technical = _TECHNICAL if names.is_data else _MARKUP
 
     def value(self, element: Node) -> str:
-        """Return the value of a leaf: its identifier, its text with the unit, or the name of what it refers to."""
-        if identifier := self._names.identifier(element):
-            return identifier
+        """Return the value of a leaf: what its attributes write, its text with the unit, or what it refers to."""
+        if written := self._names.value(element):
+            return written
         if value := value_of(element):
             return self._targets.shown(element, local_name(element), value)
         pairs = attributes_of(element)
@@ -42,7 +42,7 @@ class XmlData:
 
     def field(self, element: Node, value: str) -> str:
         """Return an element with its value as "name: value (attributes)", or '' if there is nothing to show."""
-        attributes = "" if self._names.identifier(element) else self.attributes(element, beside=value)
+        attributes = "" if self._names.value(element) else self.attributes(element, beside=value)
         shown = f"{value} ({attributes})" if value and attributes else value or attributes
         return f"{local_name(element)}: {shown}" if shown else ""
 

@@ -104,13 +104,16 @@ class XmlInline:
         return label or next((values[name] for name in _KEYS if name in values), "")
 
     def _address(self, element: Node) -> str:
-        """Return where a link leads: an address, "#" with an id, or the identifier of another document."""
+        """Return where a link leads: the code of another document, an address, or "#" with an id."""
+        codes = (self._names.code(one) for one in element.iter(etree.Element))
+        if code := next(filter(None, codes), ""):
+            return code
         values = {name.lower(): value for name, value in attributes_of(element)}
         if address := next((values[name] for name in _ADDRESSES if name in values), ""):
             return address
         if within := next((values[name] for name in _WITHIN if name in values), ""):
             return f"#{within}"
-        return next((found for one in element.iter(etree.Element) if (found := self._names.identifier(one))), "")
+        return ""
 
 
 def markup_in(text: str) -> Node | None:

@@ -20,7 +20,7 @@ _MOSTLY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class XmlNames:
-    """Roles by element name, outside and inside of tables, and the templates of identifiers written as attributes.
+    """Roles by element name, outside and inside of tables, and the templates of codes and values written as attributes.
 
     `ambiguous` names have a role of their own in some parents. In data, `title` and `task` are fields, so that
     `elements` has no more than the markup of HTML; `is_data` says so.
@@ -29,7 +29,8 @@ class XmlNames:
     elements: Mapping[str, str]
     ambiguous: frozenset[str]
     cells: Mapping[str, str]
-    identifiers: Mapping[str, str]
+    codes: Mapping[str, str]
+    values: Mapping[str, str]
     is_data: bool
 
     def role(self, element: Node) -> str:
@@ -42,15 +43,13 @@ class XmlNames:
         further = f"{name_of(grand)}/{within}" if grand is not None else within
         return self.elements.get(further) or self.elements.get(within) or self.elements.get(name, "")
 
-    def identifier(self, element: Node) -> str:
-        """Return the identifier that an element writes as attributes ("PUMP-A-29-10-00-00A-520A-A"), or ''."""
-        template = self.identifiers.get(name_of(element))
-        if template is None:
-            return ""
-        try:
-            return template.format_map({name.lower(): value for name, value in attributes_of(element)}).strip("-")
-        except KeyError:
-            return ""
+    def code(self, element: Node) -> str:
+        """Return the code of a document that an element writes as attributes ("PUMP-A-29-10-00-00A-520A-A"), or ''."""
+        return _filled(self.codes.get(name_of(element)), element)
+
+    def value(self, element: Node) -> str:
+        """Return a code, a date or another value that an element writes as attributes, or ''."""
+        return self.code(element) or _filled(self.values.get(name_of(element)), element)
 
 
 def names_for(root: Node) -> XmlNames:
@@ -71,12 +70,19 @@ def names_for(root: Node) -> XmlNames:
 def _names() -> tuple[XmlNames, XmlNames, frozenset[str]]:
     """Return the names in texts, those in data, and the roots that only texts have."""
     data = tomllib.loads(Path(__file__).with_name("xml_names.toml").read_text("utf-8"))
-    elements, cells, identifiers = _by_name(data["elements"]), _by_name(data["cells"]), data["identifiers"]
+    elements, rest = _by_name(data["elements"]), (_by_name(data["cells"]), data["codes"], data["values"])
     kept = {name: elements[name] for name in data["documents"]["markup"].split()}
     ambiguous = frozenset(name.rpartition("/")[2] for name in elements if "/" in name)
-    text = XmlNames(elements, ambiguous, cells, identifiers, is_data=False)
+    text = XmlNames(elements, ambiguous, *rest, is_data=False)
     roots = frozenset(data["documents"]["roots"].split())
-    return text, XmlNames(kept, frozenset(), cells, identifiers, is_data=True), roots
+    return text, XmlNames(kept, frozenset(), *rest, is_data=True), roots
+
+
+def _filled(template: str | None, element: Node) -> str:
+    try:
+        return (template or "").format_map({name.lower(): value for name, value in attributes_of(element)}).strip("-")
+    except KeyError:
+        return ""
 
 
 def _by_name(roles: Mapping[str, str]) -> dict[str, str]:

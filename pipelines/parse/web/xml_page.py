@@ -92,6 +92,11 @@ class XmlPage:
         return named or (text_of(heading) if heading is not None else "")
 
     @property
+    def code(self) -> str:
+        """The code of the document, by which others refer to it; empty if it has none."""
+        return next(filter(None, map(self._names.code, islice(self._root.iter(etree.Element), _TOP))), "")
+
+    @property
     def body(self) -> Node:
         return self._page.body
 
