@@ -32,6 +32,8 @@ def type_of(folder: Path, name: str, data: bytes) -> str:
         (b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>', "application/xhtml+xml"),
         (b'<?xml version="1.0"?><parts><part/></parts>', "application/xml"),
         (b'<svg xmlns="http://www.w3.org/2000/svg"><text>x</text></svg>', "image/svg+xml"),
+        (b'<page xmlns="http://projectmallard.org/1.0/"><p>One</p><p>Two</p></page>', "application/xml"),
+        (b'<div xmlns="http://www.w3.org/1999/xhtml"><p>One</p><p>Two</p></div>', "text/html"),
         (b'{"a": [1, 2]}', "application/json"),
         (b'{"a": 1}\n{"a": 2}\n', "application/x-ndjson"),
         (b"From: a@b.c\nTo: d@e.f\nSubject: Hi\n\nText", "message/rfc822"),

@@ -89,9 +89,16 @@ def markup_type(sample: FileSample) -> str:
         root = None  # a placeholder at the beginning of a text, such as "<NAME>_VERSION", which is never closed
     begin = _BEFORE.match(start)
     tags = len(_HTML_TAG.findall(start, begin.end() if begin else 0))
-    if start.startswith("<?xml") or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
+    declared = start.startswith("<?xml") or _has_namespace(start, root)
+    if declared or (root and suffix not in (".html", ".htm") and (tags < 2 or suffix == ".xml")):
         return SVG if root and root.group(1).endswith("svg") else (XML if root else "")
     return HTML if tags >= 2 or (root and suffix in (".html", ".htm")) else ""
+
+
+def _has_namespace(text: str, root: re.Match[str] | None) -> bool:
+    """Whether the root element declares a namespace other than that of HTML."""
+    tag = text[root.start(1) :][:_ROOT].partition(">")[0] if root else ""
+    return "xmlns" in tag and "1999/xhtml" not in tag
 
 
 class HtmlReader:

@@ -15,6 +15,7 @@ from pipelines.parse.web.xml_names import (
     XmlNames,
     attributes_of,
     children_of,
+    has_own_text,
     local_name,
     name_of,
     text_of,
@@ -25,13 +26,19 @@ from pipelines.parse.web.xml_targets import Targets
 _TAGS: Final = {"bold": "b", "italic": "i", "sub": "sub", "sup": "sup"}
 INLINE: Final = frozenset({*_TAGS, "inline", "link", "break", "path", "keys", "footnote", "hidden", "formula"})
 """Roles of elements in a run of text."""
-_BETWEEN: Final = {"path": " > ", "keys": "+", "joined": " ", "title": " - "}
+_BETWEEN: Final = {"path": " > ", "keys": "+"}
+_BETWEEN_PARTS: Final = {"joined": " ", "title": " - "}
 """What is written between the parts of a menu path, keys that are pressed together, a command, a title (S1000D)."""
 _ADDRESSES: Final = ("href", "url", "src", "fileref", "uri", "target", "infoentityident", "otherdoc")
 _WITHIN: Final = ("linkend", "rid", "internalrefid", "refid")
 _KEYS: Final = ("keyref", "conkeyref", "conref", "xref")
 """Attributes with the address of a link, with an id in the same document, and with a name in other documents."""
 _MARKUP: Final = re.compile(r"</(?:p|b|i|a|ul|ol|li|td|div|span|em|strong)>|<br ?/?>")
+
+
+def between(element: Node, role: str) -> str:
+    """Return what is written between the parts of an element; a title with text of its own is no list of parts."""
+    return _BETWEEN.get(role) or ("" if has_own_text(element) else _BETWEEN_PARTS.get(role, ""))
 
 
 class XmlInline:
@@ -63,7 +70,7 @@ class XmlInline:
         if not len(element) and (text := self._generated(element, role)):
             page.fill(out, text)
             return True
-        page.begin(element, out, between=_BETWEEN.get(role, ""), after=")" if role == "footnote" else "")
+        page.begin(element, out, between=between(element, role), after=")" if role == "footnote" else "")
         return False
 
     def picture(self, element: Node) -> bool:

@@ -52,7 +52,6 @@ class XmlOutput:
         self.flush()
         now, mixed = self.now, has_own_text(element)
         self._open.append(now)
-        between = "" if mixed else between
         self.now = Context(out, mixed, between, after, now.sections + sections, now.title, now.item or item)
         self.text(element.text)
 

@@ -9,7 +9,7 @@ from typing import Final
 from lxml import etree
 
 from pipelines.parse.web.xml_data import XmlData
-from pipelines.parse.web.xml_inline import INLINE, XmlInline, markup_in
+from pipelines.parse.web.xml_inline import INLINE, XmlInline, between, markup_in
 from pipelines.parse.web.xml_names import (
     Node,
     XmlNames,
@@ -29,8 +29,6 @@ _TAGS: Final = {
     "terms": "dl", "pair": "div", "term": "dt", "meaning": "dd", "code": "pre", "paragraph": "p",
     "joined": "p", "part": "div", "figure": "figure",
 }  # fmt: skip
-_BETWEEN: Final = {"joined": " ", "title": " - "}
-"""What is written between the parts of a command, and of a title (S1000D)."""
 _NUMBERS: Final = ("label", "num", "number", "n")
 """Attributes with the printed number of a section."""
 _KINDS: Final = ("type", "style")
@@ -112,7 +110,10 @@ class XmlPage:
             if element is not whole:
                 self._page.end()
             if element is not root:
-                self._page.text(element.tail)
+                tail = element.tail or ""
+                self._page.text(
+                    self._page.now.between + tail.strip() if tail.strip() and self._page.now.between else tail
+                )
         self._page.flush()
 
     def _start(self, element: Node) -> bool:
@@ -129,7 +130,7 @@ class XmlPage:
         if role == "hidden":
             self.keywords.append(": ".join(" ".join(str(text).split()) for text in element.itertext() if text.strip()))
             return True
-        if page.now.between and element.getprevious() is not None:
+        if page.now.between and _has_text_before(element):
             page.text(page.now.between)
         if page.now.out.tag in STRICT or self._is_running(element, role):
             return self._inline.start(element, role)
@@ -151,7 +152,7 @@ class XmlPage:
         if role in ("", "section", "front") and self._append_records(element):
             return True
         if role in _TAGS:
-            page.begin(element, page.add(_TAGS[role]), between=_BETWEEN.get(role, ""))
+            page.begin(element, page.add(_TAGS[role]), between=between(element, role))
             return False
         if role in ("ordered", "bullets"):
             kind = _numbering(element)
@@ -198,7 +199,7 @@ class XmlPage:
             tag = f"h{min(page.now.sections, _DEEPEST)}"
             self._titled = True
             page.label += _printed_number(parent) if text_of(element) else ""
-        page.begin(element, page.add(tag), between=_BETWEEN.get(role, ""))
+        page.begin(element, page.add(tag), between=between(element, role))
         return False
 
     def _start_item(self, element: Node) -> bool:
@@ -345,6 +346,11 @@ def _title_and_abstracts(front: Node, names: XmlNames) -> list[Node]:
 def _is_title(title: Node, owner: str, names: XmlNames) -> bool:
     above_prose = any(names.role(one) in ("paragraph", "labelled") for one in title.itersiblings())
     return owner != "link" and not above_prose and not any(name_of(one) in _ABSTRACTS for one in title.iterancestors())
+
+
+def _has_text_before(element: Node) -> bool:
+    parent = element.getparent()
+    return element.getprevious() is not None or bool(parent is not None and (parent.text or "").strip())
 
 
 def _printed_number(section: Node | None) -> str:

@@ -79,7 +79,7 @@ def test_inline_elements_of_docbook(document_of: Read) -> None:
     document = document_of(
         "a.xml",
         "<article><title>Use</title><para>Vent<footnote><para>Slowly.</para></footnote> it<indexterm><primary>vent"
-        "</primary></indexterm>, press <keycombo><keycap>Ctrl</keycap><keycap>C</keycap></keycombo>: see <xref"
+        "</primary></indexterm>, press <keycombo><keycap>Ctrl</keycap>C</keycombo>: see <xref"
         ' linkend="t"/>.</para><orderedlist numeration="loweralpha"><listitem><para>Open</para></listitem>'
         '</orderedlist><table xml:id="t"><title>Limits</title><tgroup cols="3"><colspec colname="a"/><colspec '
         'colname="b"/><colspec colname="c"/><tbody><row><entry namest="a" nameend="b">AB</entry><entry>C</entry></row>'
