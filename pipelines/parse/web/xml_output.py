@@ -115,6 +115,11 @@ class XmlOutput:
         if text:
             self._texts.append(text)
 
+    def tail(self, text: str) -> None:
+        """Add the text behind an element, which may be a part of its own ("Ctrl" + "C")."""
+        between = self.now.between
+        self.text(between + text.strip() if between and text.strip() else text)
+
     def flush(self) -> None:
         """Append the collected text; texts are joined first, because each addition copies what is there."""
         text, out = "".join(self._texts), self.now.out

@@ -110,10 +110,7 @@ class XmlPage:
             if element is not whole:
                 self._page.end()
             if element is not root:
-                tail = element.tail or ""
-                self._page.text(
-                    self._page.now.between + tail.strip() if tail.strip() and self._page.now.between else tail
-                )
+                self._page.tail(element.tail or "")
         self._page.flush()
 
     def _start(self, element: Node) -> bool:
