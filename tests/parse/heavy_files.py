@@ -274,6 +274,50 @@ def xml_sections(n: int) -> bytes:
     return f"<?xml version='1.0'?><article>{sections}</article>".encode()
 
 
+@heavy("mixed.xml", 60_000)
+def xml_mixed(n: int) -> bytes:
+    return f"<?xml version='1.0'?><article><para>{_many(n, 'press <key>F#</key> ')}</para></article>".encode()
+
+
+@heavy("steps.xml", 16_000)
+def xml_steps(n: int) -> bytes:
+    steps = _many(n, "<step id='s#'><cmd>Open valve #, see <xref href='#s1'/>.</cmd></step>")
+    return f"<?xml version='1.0'?><task><steps>{steps}</steps></task>".encode()
+
+
+@heavy("things.xml", 10_000)
+def xml_things(n: int) -> bytes:
+    things = _many(n, "<part id='p#'><name>Valve #</name><in ref='p1'><bar unit='bar'>#</bar></in></part>")
+    return f"<?xml version='1.0'?><all>{things}</all>".encode()
+
+
+@heavy("groups.xml", 20_000)
+def xml_groups(n: int) -> bytes:
+    groups = _many(n, "<tgroup><colspec colname='a'/><thead><row><entry>#</entry></row></thead></tgroup>")
+    return f"<?xml version='1.0'?><article><table><title>T</title>{groups}</table></article>".encode()
+
+
+@heavy("parts.stp", 20_000)
+def step_parts(n: int) -> bytes:
+    parts = _many(n, "#1#=PRODUCT('V#','Valve #','',(#2));\n#3#=CARTESIAN_POINT('',(1.,2.,#.));\n")
+    return f"ISO-10303-21;\nHEADER;\nENDSEC;\nDATA;\n{parts}ENDSEC;\n".encode()
+
+
+@heavy("shapes.drawio", 10_000)
+def drawio_shapes(n: int) -> bytes:
+    shapes = _many(
+        n, "<mxCell id='c#' value='valve #' vertex='1' parent='1'/><mxCell edge='1' source='c#' target='c1'/>"
+    )
+    return f"<mxGraphModel><root>{shapes}</root></mxGraphModel>".encode()
+
+
+@heavy("requirements.reqif", 5_000)
+def reqif_requirements(n: int) -> bytes:
+    value = "<ATTRIBUTE-VALUE-STRING THE-VALUE='Valve #'><DEFINITION><R>t</R></DEFINITION></ATTRIBUTE-VALUE-STRING>"
+    objects = _many(n, f"<SPEC-OBJECT IDENTIFIER='o#'><VALUES>{value}</VALUES></SPEC-OBJECT>")
+    return f"<REQ-IF><D IDENTIFIER='t' LONG-NAME='ReqIF.Text'/>{objects}</REQ-IF>".encode()
+
+
 @heavy("texts.svg", 30_000)
 def svg_texts(n: int) -> bytes:
     texts = _many(n, "<text x='#' y='2'>valve #</text>")

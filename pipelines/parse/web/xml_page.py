@@ -23,14 +23,13 @@ from pipelines.parse.web.xml_names import (
 )
 from pipelines.parse.web.xml_output import STRICT, XmlOutput, last_child
 from pipelines.parse.web.xml_tables import PARTS, XmlTables, add_caption, table_of
-from pipelines.parse.web.xml_targets import Targets, own_label, value_in_attributes
+from pipelines.parse.web.xml_targets import Targets, value_in_attributes
+from pipelines.parse.web.xml_titles import TOP, name_of_data, printed_number, title_and_abstracts
 
 _TAGS: Final = {
     "terms": "dl", "pair": "div", "term": "dt", "meaning": "dd", "code": "pre", "paragraph": "p",
     "joined": "p", "part": "div", "figure": "figure",
 }  # fmt: skip
-_NUMBERS: Final = ("label", "num", "number", "n")
-"""Attributes with the printed number of a section."""
 _KINDS: Final = ("type", "style")
 """Attributes with the kind of a note (DITA, Mallard)."""
 _NUMBERING: Final = ("list-type", "type", "rend", "numeration", "style")
@@ -39,10 +38,6 @@ _NUMBERED: Final = ("order", "number", "arabic", "alpha", "roman", "lower", "upp
 """How the kinds of numbered lists begin."""
 _PROSE = 80
 """Minimum characters of an unknown element that is a paragraph rather than a field: a line."""
-_ABSTRACTS: Final = ("abstract", "desc", "shortdesc")
-"""Elements of the front matter that are shown above the text."""
-_TOP = 50
-"""Elements at the beginning of data that may have its title: those of a header."""
 _DEEPEST = 6
 """Levels of headings, as in HTML."""
 
@@ -86,13 +81,13 @@ class XmlPage:
     def title(self) -> str:
         """The first heading of a text, or the name of the whole in data."""
         heading = self.body.find(".//h1")
-        named = _name_of_data(self._root, self._names) if self._names.is_data else ""
+        named = name_of_data(self._root, self._names) if self._names.is_data else ""
         return named or (text_of(heading) if heading is not None else "")
 
     @property
     def code(self) -> str:
         """The code of the document, by which others refer to it; empty if it has none."""
-        return next(filter(None, map(self._names.code, islice(self._root.iter(etree.Element), _TOP))), "")
+        return next(filter(None, map(self._names.code, islice(self._root.iter(etree.Element), TOP))), "")
 
     @property
     def body(self) -> Node:
@@ -195,7 +190,7 @@ class XmlPage:
         elif owner in ("section", "front", "step", "") and page.now.sections and not page.now.item:
             tag = f"h{min(page.now.sections, _DEEPEST)}"
             self._titled = True
-            page.label += _printed_number(parent) if text_of(element) else ""
+            page.label += printed_number(parent) if text_of(element) else ""
         page.begin(element, page.add(tag), between=between(element, role))
         return False
 
@@ -236,7 +231,7 @@ class XmlPage:
         if not self._page.now.sections or self._page.now.item or has_own_text(front) or front is self._root:
             return self._start_data(front)
         titled = self._titled
-        for element in _title_and_abstracts(front, self._names):
+        for element in title_and_abstracts(front, self._names):
             if not (titled and self._names.role(element) == "title"):
                 self._walk(element)
                 self._done.add(element)
@@ -317,43 +312,9 @@ def _elements_with_blocks(root: Node, names: XmlNames) -> set[Node]:
     return found
 
 
-def _name_of_data(root: Node, names: XmlNames) -> str:
-    """Return the name of the whole in data, which may be that of the only child of the root."""
-    whole = root
-    while len(whole) == 1 and children_of(whole):
-        whole = whole[0]
-    leaves = (one for one in islice(root.iter(etree.Element), _TOP) if not len(one))
-    titles = (text_of(one) for one in leaves if name_of(one) == "title")
-    return (own_label(whole, names) if len(whole) else "") or next(titles, "")
-
-
-def _title_and_abstracts(front: Node, names: XmlNames) -> list[Node]:
-    """Return the title in front matter, and its abstracts. A title above paragraphs belongs to a licence or remark."""
-    titles: list[Node] = []
-    abstracts: list[Node] = []
-    for element in front.iter(etree.Element):
-        role, parent = names.role(element), element.getparent()
-        if name_of(element) in _ABSTRACTS:
-            abstracts.append(element)
-        elif role == "title" and not titles and parent is not None and _is_title(element, names.role(parent), names):
-            titles.append(element)
-    return titles + abstracts
-
-
-def _is_title(title: Node, owner: str, names: XmlNames) -> bool:
-    above_prose = any(names.role(one) in ("paragraph", "labelled") for one in title.itersiblings())
-    return owner != "link" and not above_prose and not any(name_of(one) in _ABSTRACTS for one in title.iterancestors())
-
-
 def _has_text_before(element: Node) -> bool:
     parent = element.getparent()
     return element.getprevious() is not None or bool(parent is not None and (parent.text or "").strip())
-
-
-def _printed_number(section: Node | None) -> str:
-    """Return the number of a section that an attribute gives, with a space after it, or ''."""
-    values = attributes_of(section) if section is not None else []
-    return next((f"{value} " for name, value in values if name.lower() in _NUMBERS), "")
 
 
 def _numbering(element: Node) -> str:
