@@ -126,7 +126,7 @@ def _object(element: Node, names: Mapping[str, str]) -> _Object:
         chosen = [names.get(text_of(one)) or "" for one in value.findall("{*}VALUES/{*}ENUM-VALUE-REF")]
         text = text_of(page) if page is not None else value.get("THE-VALUE") or ", ".join(filter(None, chosen))
         if text:
-            words[name] = text
+            words[name] = f"{words[name]}; {text}" if name in words else text
         if page is not None:
             pages[name] = page
     return _Object(words, pages)

@@ -21,7 +21,7 @@ class Context:
 
     - `out`: the element of HTML that is written to.
     - `mixed`: whether the element of XML that is open has text beside its children.
-    - `between`: what is written between its children; `after`: what is written after its end.
+    - `between`: what is written between its children; `after`: what is written behind the last of them.
     - `sections`: the open sections; `title`: the heading of the innermost one in data.
     - `item`: whether the output is in a list item or a cell.
     """
@@ -82,9 +82,9 @@ class XmlOutput:
 
     def end(self) -> None:
         """Go on where the element that was begun last stands."""
+        self.text(self.now.after)
         self.flush()
-        after, self.now = self.now.after, self._open.pop()
-        self.text(after)
+        self.now = self._open.pop()
 
     def finish(self) -> None:
         """Write a label that no text followed."""

@@ -9,7 +9,8 @@ from typing import Final
 from lxml import etree
 
 from pipelines.parse.web.xml_data import XmlData
-from pipelines.parse.web.xml_inline import INLINE, XmlInline, between, markup_in
+from pipelines.parse.web.xml_fields import XmlFields
+from pipelines.parse.web.xml_inline import INLINE, XmlInline, between
 from pipelines.parse.web.xml_names import (
     Node,
     XmlNames,
@@ -23,7 +24,7 @@ from pipelines.parse.web.xml_names import (
 )
 from pipelines.parse.web.xml_output import STRICT, XmlOutput, last_child
 from pipelines.parse.web.xml_tables import PARTS, XmlTables, add_caption, table_of
-from pipelines.parse.web.xml_targets import Targets, value_in_attributes
+from pipelines.parse.web.xml_targets import Targets
 from pipelines.parse.web.xml_titles import TOP, name_of_data, printed_number, title_and_abstracts
 
 _TAGS: Final = {
@@ -36,8 +37,6 @@ _NUMBERING: Final = ("list-type", "type", "rend", "numeration", "style")
 """Attributes with the kind of a list (JATS, TEI, DocBook)."""
 _NUMBERED: Final = ("order", "number", "arabic", "alpha", "roman", "lower", "upper", "1", "a", "i")
 """How the kinds of numbered lists begin."""
-_PROSE = 80
-"""Minimum characters of an unknown element that is a paragraph rather than a field: a line."""
 _DEEPEST = 6
 """Levels of headings, as in HTML."""
 
@@ -57,8 +56,8 @@ class XmlPage:
         self._page = XmlOutput()
         self._inline = XmlInline(self._page, self._names, self._data, targets)
         self._with_blocks = _elements_with_blocks(root, self._names)
+        self._fields = XmlFields(self._page, self._names, self._data, self._with_blocks)
         self._done: set[Node] = set()
-        self._no_records: set[Node] = set()
         self._fronts: list[Node] = []
         self._titled = False
         self._steps: dict[Node, int] = {}
@@ -141,7 +140,8 @@ class XmlPage:
 
     def _start_block(self, element: Node, role: str) -> bool:
         page = self._page
-        if role in ("", "section", "front") and self._append_records(element):
+        if role in ("", "section", "front") and (records := self._fields.records(element)):
+            self._done.update(records[1:])
             return True
         if role in _TAGS:
             page.begin(element, page.add(_TAGS[role]), between=between(element, role))
@@ -154,7 +154,7 @@ class XmlPage:
         if role == "table" and self._tables.is_table(element):
             page.begin(element, page.add("table"))
             return False
-        return self._readers.get(role, self._start_data)(element)
+        return self._readers.get(role, self._fields.start)(element)
 
     def _start_label(self, element: Node) -> bool:
         """Keep a printed number or label for the text that follows."""
@@ -229,7 +229,7 @@ class XmlPage:
     def _start_front(self, front: Node) -> bool:
         """Append title and abstracts of the front matter; the rest is appended at the end of the document."""
         if not self._page.now.sections or self._page.now.item or has_own_text(front) or front is self._root:
-            return self._start_data(front)
+            return self._fields.start(front)
         titled = self._titled
         for element in title_and_abstracts(front, self._names):
             if not (titled and self._names.role(element) == "title"):
@@ -237,68 +237,6 @@ class XmlPage:
                 self._done.add(element)
         self._fronts.append(front)
         return True
-
-    # -- data
-
-    def _append_records(self, element: Node) -> bool:
-        """Append a run of flat elements of one name, beginning with `element`, as a table; return whether it is one."""
-        if element in self._no_records:
-            return False
-        table, run = self._data.records(element)
-        if table is None:
-            self._no_records.update(run)
-            return False
-        self._done.update(run[1:])
-        self._page.resume()
-        self._page.append(table)
-        return True
-
-    def _start_data(self, element: Node) -> bool:
-        """Begin an unknown element: a field, a paragraph, one of several things, or a part of the document."""
-        page, data = self._page, self._data
-        if not len(element):
-            self._append_field(element)
-            return True
-        if element not in self._with_blocks and (has_own_text(element) or self._is_run(element)):
-            named = not page.now.item and len(text_of(element)) <= _PROSE
-            page.resume()
-            page.label += f"{local_name(element)}: " if named else ""
-            page.begin(element, page.add("p"))
-            return False
-        if self._names.is_data and page.now.sections and not page.now.item and self._is_one_of_several(element):
-            title = data.record_title(element)
-            page.begin_thing(element, title)
-            page.paragraph(data.attributes(element, beside=title.partition(" ")[2]))
-        else:
-            self._paragraph(data.field(element, value_in_attributes(element)))
-            page.begin(element, page.add("div"))
-        return False
-
-    def _append_field(self, element: Node) -> None:
-        text = text_of(element)
-        if (markup := markup_in(text)) is not None:
-            self._page.resume()
-            self._page.append(markup)
-        elif self._page.now.item or len(text) > _PROSE:
-            self._paragraph(self._data.value(element) or self._data.attributes(element))
-        else:
-            self._paragraph(self._data.field(element, self._data.value(element)))
-
-    def _paragraph(self, text: str) -> None:
-        if text:
-            self._page.resume()
-            self._page.paragraph(text)
-
-    def _is_run(self, element: Node) -> bool:
-        """Whether the children of an element are a run of text, such as words that are emphasized."""
-        roles = {self._names.role(child) for child in children_of(element)}
-        return bool(text_of(element)) and roles <= INLINE and not roles <= {"hidden", "formula"}
-
-    def _is_one_of_several(self, element: Node) -> bool:
-        """Whether an element stands beside another one of its name, and has no title of its own."""
-        beside = (element.getprevious(), element.getnext())
-        repeated = any(one is not None and one.tag == element.tag for one in beside)
-        return repeated and not any(self._names.role(child) == "title" for child in children_of(element))
 
 
 def _elements_with_blocks(root: Node, names: XmlNames) -> set[Node]:

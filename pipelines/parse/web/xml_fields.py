@@ -1,0 +1,89 @@
+"""What is written of XML elements that are data: fields, paragraphs, tables of records, a section for each thing."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from pipelines.parse.web.xml_data import XmlData
+from pipelines.parse.web.xml_inline import INLINE, markup_in
+from pipelines.parse.web.xml_names import Node, XmlNames, children_of, has_own_text, local_name, text_of
+from pipelines.parse.web.xml_output import XmlOutput
+from pipelines.parse.web.xml_targets import value_in_attributes
+
+_PROSE = 80
+"""Minimum characters of an unknown element that is a paragraph rather than a field: a line."""
+
+
+class XmlFields:
+    """Writes elements that have no role. `with_blocks` are the elements that contain more than running text."""
+
+    def __init__(self, page: XmlOutput, names: XmlNames, data: XmlData, with_blocks: Set[Node]) -> None:
+        self._page = page
+        self._names = names
+        self._data = data
+        self._with_blocks = with_blocks
+        self._no_records: set[Node] = set()
+
+    def records(self, element: Node) -> list[Node]:
+        """Append a run of flat elements of one name that begins with `element` as a table; return them if it is one."""
+        if element in self._no_records:
+            return []
+        table, run = self._data.records(element)
+        if table is None:
+            self._no_records.update(run)
+            return []
+        self._page.resume()
+        self._page.append(table)
+        return run
+
+    def start(self, element: Node) -> bool:
+        """Begin a field, a paragraph, one of several things, or a part of the document; return whether that is all."""
+        page, data = self._page, self._data
+        if not len(element):
+            self._append_field(element)
+            return True
+        if element not in self._with_blocks and (has_own_text(element) or self._is_run(element)):
+            self._begin_paragraph(element)
+        elif self._names.is_data and page.now.sections and not page.now.item and self._is_one_of_several(element):
+            title = data.record_title(element)
+            page.begin_thing(element, title)
+            page.paragraph(data.attributes(element, beside=title.partition(" ")[2]))
+        else:
+            self._paragraph(data.field(element, value_in_attributes(element)))
+            page.begin(element, page.add("div"))
+        return False
+
+    def _begin_paragraph(self, element: Node) -> None:
+        """Begin a paragraph; a short one has the name of the element before it, and its attributes behind it."""
+        page = self._page
+        named = not page.now.item and len(text_of(element)) <= _PROSE
+        attributes = self._data.attributes(element) if named else ""
+        page.resume()
+        page.label += f"{local_name(element)}: " if named else ""
+        page.begin(element, page.add("p"), after=f" ({attributes})" if attributes else "")
+
+    def _append_field(self, element: Node) -> None:
+        text = text_of(element)
+        if (markup := markup_in(text)) is not None:
+            self._page.resume()
+            self._page.append(markup)
+        elif self._page.now.item or len(text) > _PROSE:
+            self._paragraph(self._data.value(element) or self._data.attributes(element))
+        else:
+            self._paragraph(self._data.field(element, self._data.value(element)))
+
+    def _paragraph(self, text: str) -> None:
+        if text:
+            self._page.resume()
+            self._page.paragraph(text)
+
+    def _is_run(self, element: Node) -> bool:
+        """Whether the children of an element are a run of text, such as words that are emphasized."""
+        roles = {self._names.role(child) for child in children_of(element)}
+        return bool(text_of(element)) and roles <= INLINE and not roles <= {"hidden", "formula"}
+
+    def _is_one_of_several(self, element: Node) -> bool:
+        """Whether an element stands beside another one of its name, and has no title of its own."""
+        beside = (element.getprevious(), element.getnext())
+        repeated = any(one is not None and one.tag == element.tag for one in beside)
+        return repeated and not any(self._names.role(child) == "title" for child in children_of(element))
