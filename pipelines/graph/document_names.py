@@ -33,8 +33,10 @@ _DOCUMENT_BEFORE = re.compile(rf"{any_of('document')}\w{{0,2}}[\s-]?$", re.IGNOR
 _LABEL_REACH = 32
 """Characters before the word for "number" that are searched for the word for "document"."""
 _IN_METADATA = ("number", "document_number", "identifier", "document_id", "report_number")
-_CODE = re.compile(rf"(?=.{{0,15}}{_LETTER})[{CAPITAL}0-9]{{1,16}}(?:[-/.][{CAPITAL}0-9]{{1,16}}){{1,9}}")
-"""A code with a letter in its first part ("PUMP-A-29-10-00-00A-520A-A", S1000D), unlike an ISBN or a date."""
+_CODE = re.compile(
+    rf"(?![0-9A-F]{{8}}-[0-9A-F]{{4}}-){_LETTER}[{CAPITAL}0-9]{{0,15}}(?:[-/.][{CAPITAL}0-9]{{1,16}}){{1,9}}"
+)
+"""A code such as "PUMP-A-29-10-00-00A-520A-A" (S1000D), unlike an ISBN, a date or a UUID (RFC 9562)."""
 _IN_STEM = re.compile(
     r"(?P<letters>[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,4}){0,1})[-_ ]?(?P<digits>\d{2,6}(?:-\d{1,4}){0,2})(?![\d])"
 )

@@ -95,6 +95,7 @@ def test_number_and_revision_of_a_document_are_extracted() -> None:
     assert numbers_of("Meeting 2024", "report-2024.pdf", "", {}) == ()
     assert numbers_of("Pump", "a.xml", "", {"identifier": "pump-A-29-00A-520A-A"}) == ("PUMP-A-29-00A-520A-A",)
     assert numbers_of("Pump", "a.epub", "", {"identifier": "978-3-16-148410-0"}) == ()
+    assert numbers_of("Pump", "a.epub", "", {"identifier": "abcdef01-1234-4abc-8def-0123456789ab"}) == ()
     assert revision_of("DS-2041 Rev. C", "x.pdf", "", {}) == "C"
     assert revision_of("Pump", "pump_v1.10.pdf", "", {}) == "1.10"
     assert revision_of("Pump", "p.pdf", "It was DS-2041 revision B then.", {}) == ""

@@ -152,7 +152,8 @@ class XmlReader:
         else:
             page = XmlPage(root)
             builder.meta("title", page.title)
-            builder.meta("identifier", page.code)
+            for name, value in page.metadata.items():
+                builder.meta(name, value)
             builder.meta("keywords", ", ".join(page.keywords))
             Walker(builder, titled=False, furniture=False).walk(page.body)
         if fault:

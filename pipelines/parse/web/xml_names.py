@@ -31,6 +31,7 @@ class XmlNames:
     cells: Mapping[str, str]
     codes: Mapping[str, str]
     values: Mapping[str, str]
+    metadata: Mapping[str, str]
     is_data: bool
 
     def role(self, element: Node) -> str:
@@ -70,7 +71,10 @@ def names_for(root: Node) -> XmlNames:
 def _names() -> tuple[XmlNames, XmlNames, frozenset[str]]:
     """Return the names in texts, those in data, and the roots that only texts have."""
     data = tomllib.loads(Path(__file__).with_name("xml_names.toml").read_text("utf-8"))
-    elements, rest = _by_name(data["elements"]), (_by_name(data["cells"]), data["codes"], data["values"])
+    elements, rest = (
+        _by_name(data["elements"]),
+        (_by_name(data["cells"]), data["codes"], data["values"], data["metadata"]),
+    )
     kept = {name: elements[name] for name in data["documents"]["markup"].split()}
     ambiguous = frozenset(name.rpartition("/")[2] for name in elements if "/" in name)
     text = XmlNames(elements, ambiguous, *rest, is_data=False)

@@ -84,9 +84,14 @@ class XmlPage:
         return named or (text_of(heading) if heading is not None else "")
 
     @property
-    def code(self) -> str:
-        """The code of the document, by which others refer to it; empty if it has none."""
-        return next(filter(None, map(self._names.code, islice(self._root.iter(etree.Element), TOP))), "")
+    def metadata(self) -> dict[str, str]:
+        """What the document says of itself: the code by which others refer to it, its revision and date."""
+        found: dict[str, str] = {}
+        for element in islice(self._root.iter(etree.Element), TOP):
+            name = self._names.metadata.get(name_of(element), "")
+            if name and (value := self._names.value(element)):
+                found.setdefault(name, value)
+        return found
 
     @property
     def body(self) -> Node:

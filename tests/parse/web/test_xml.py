@@ -59,7 +59,9 @@ def test_a_dita_task_has_numbered_steps_tables_and_the_names_of_what_it_refers_t
 
 def test_a_data_module_has_its_title_units_warnings_and_codes(document_of: Read) -> None:
     document = document_of("DMC-PUMP.xml", _MODULE)
-    assert (document.title, document.metadata["identifier"]) == ("Pump - Remove", "PUMP-A-29-10-00-00A-520A-A")
+    assert document.title == "Pump - Remove"
+    assert document.metadata["identifier"] == "PUMP-A-29-10-00-00A-520A-A"
+    assert document.metadata["modified"] == "2024-03-14"
     assert pieces(document) == [
         ("heading", 1, "Pump - Remove"),
         ("paragraph", 0, "name: Torque wrench"),
