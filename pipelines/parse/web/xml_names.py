@@ -23,7 +23,8 @@ class XmlNames:
     """Roles by element name, outside and inside of tables, and the templates of codes and values written as attributes.
 
     `ambiguous` names have a role of their own in some parents. In data, `title` and `task` are fields, so that
-    `elements` has no more than the markup of HTML; `is_data` says so.
+    `elements` has no more than the markup of HTML; `is_data` says so. `metadata` are the names, in a document's metadata,
+    of elements whose values say what it is.
     """
 
     elements: Mapping[str, str]
