@@ -64,6 +64,8 @@ class XmlFields:
 
     def _append_field(self, element: Node) -> None:
         text = text_of(element)
+        if text and text == self._page.told:
+            return
         if (markup := markup_in(text)) is not None:
             self._page.resume()
             self._page.append(markup)

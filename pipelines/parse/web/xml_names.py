@@ -23,8 +23,8 @@ class XmlNames:
     """Roles by element name, outside and inside of tables, and the templates of codes and values written as attributes.
 
     `ambiguous` names have a role of their own in some parents. In data, `title` and `task` are fields, so that
-    `elements` has no more than the markup of HTML; `is_data` says so. `metadata` are the names, in a document's metadata,
-    of elements whose values say what it is.
+    `elements` has no more than the markup of HTML; `is_data` says so. `metadata` are the names that the values of some
+    elements have in the document's metadata.
     """
 
     elements: Mapping[str, str]
@@ -72,10 +72,8 @@ def names_for(root: Node) -> XmlNames:
 def _names() -> tuple[XmlNames, XmlNames, frozenset[str]]:
     """Return the names in texts, those in data, and the roots that only texts have."""
     data = tomllib.loads(Path(__file__).with_name("xml_names.toml").read_text("utf-8"))
-    elements, rest = (
-        _by_name(data["elements"]),
-        (_by_name(data["cells"]), data["codes"], data["values"], data["metadata"]),
-    )
+    elements = _by_name(data["elements"])
+    rest = _by_name(data["cells"]), data["codes"], data["values"], data["metadata"]
     kept = {name: elements[name] for name in data["documents"]["markup"].split()}
     ambiguous = frozenset(name.rpartition("/")[2] for name in elements if "/" in name)
     text = XmlNames(elements, ambiguous, *rest, is_data=False)

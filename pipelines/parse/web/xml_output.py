@@ -36,12 +36,17 @@ class Context:
 
 
 class XmlOutput:
-    """Writes the page. `now` is the current context, `label` what precedes the next text (the kind of a note)."""
+    """Writes the page.
+
+    `now` is the current context, `label` what precedes the next text (the kind of a note), `told` the title once the text
+    has ended: fields that repeat it say nothing.
+    """
 
     def __init__(self) -> None:
         self.body: Node = etree.Element("body")
         self.now = Context(self.body, sections=1)  # the document is a section
         self.label = ""
+        self.told = ""
         self._level = 0
         self._open: list[Context] = []
         self._texts: list[str] = []
@@ -91,9 +96,10 @@ class XmlOutput:
         if self.label:
             self.fill(self.add("p"), "")
 
-    def leave_sections(self) -> None:
-        """Write what follows outside of all sections."""
+    def leave_sections(self, title: str) -> None:
+        """Write what follows outside of all sections: what the document, of this title, says of itself."""
         self.now = replace(self.now, sections=0)
+        self.told = title
 
     def add(self, tag: str, **attributes: str) -> Node:
         """Append an empty element."""

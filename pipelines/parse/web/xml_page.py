@@ -69,7 +69,7 @@ class XmlPage:
         self._root = root
         self._walk(root)
         self.keywords = list(dict.fromkeys(self.keywords))
-        self._page.leave_sections()
+        self._page.leave_sections(self.title)
         fronts, self._fronts = self._fronts, []
         for front in fronts:
             for child in children_of(front):
