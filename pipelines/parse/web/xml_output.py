@@ -38,8 +38,8 @@ class Context:
 class XmlOutput:
     """Writes the page.
 
-    `now` is the current context, `label` what precedes the next text (the kind of a note), `told` the title once the text
-    has ended: fields that repeat it say nothing.
+    `now` is the current context, `label` what precedes the next text (the kind of a note), `told` the title once the
+    text has ended: fields that repeat it say nothing.
     """
 
     def __init__(self) -> None:

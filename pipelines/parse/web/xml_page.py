@@ -189,6 +189,8 @@ class XmlPage:
         """Begin the heading of a section or of data; the title of a figure is its caption, of a list a paragraph."""
         page, parent, role = self._page, element.getparent(), self._names.role(element)
         owner = self._names.role(parent) if parent is not None else ""
+        if page.told and text_of(element) == page.told:
+            return True
         tag = "p"
         if owner == "figure" or (role == "caption" and not owner):
             tag = "figcaption"
