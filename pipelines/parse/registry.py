@@ -70,6 +70,7 @@ READERS = (
     "web.asciidoc:AsciiDocReader",
     "office.csv:CsvReader",
     "office.csv:ColumnReader",
+    "web.ini:IniReader",
     "web.text:TextReader",
 )
 """The built-in readers, relative to this package. If two formats recognise a file, the first one wins."""

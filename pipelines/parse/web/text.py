@@ -19,7 +19,7 @@ from pipelines.parse.settings import ParseSettings
 
 _CODE_SUFFIXES = frozenset(
     ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .toml .yaml"
-    " .yml .ini .cfg .conf .cmake .v .vhd .bib .gcode .scad".split()
+    " .yml .cfg .conf .cmake .v .vhd .bib .gcode .scad".split()
 )
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:(?P<bullet>[-*+•‣◦▪·–])|(?P<number>\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]))[ \t]+(?=\S)"

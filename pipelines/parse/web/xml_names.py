@@ -63,7 +63,7 @@ def names_for(root: Node) -> XmlNames:
     for element in root.iter(etree.Element):
         length = len((element.text or "").strip()) + sum(len((child.tail or "").strip()) for child in element)
         characters += length
-        known += length if text.role(element) else 0
+        known += length if text.role(element) or name_of(element) in text.cells else 0
         characters += sum(len(value) for value in element.attrib.values() if " " in str(value).strip())
     return text if characters and known >= _MOSTLY * characters else data
 

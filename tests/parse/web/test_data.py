@@ -95,6 +95,20 @@ def test_records_in_xml_are_tables_and_single_values_keep_their_names(document_o
     assert texts(document) == ["stock: site=north", "part", "no | name\nA1 | Filter\nA2 | Pump", "owner: Jo"]
 
 
+def test_sections_of_a_device_data_sheet_have_the_names_of_their_parameters(document_of: Read) -> None:
+    sheet = "; made by hand\n[FileInfo]\nVersion=1\n\n[6081]\nParameterName=Profile velocity\nHighLimit=6000\n"
+    document = document_of("drive.eds", sheet)
+    assert pieces(document) == [
+        ("paragraph", 0, "; made by hand"),
+        ("heading", 1, "FileInfo"),
+        ("paragraph", 0, "Version: 1"),
+        ("heading", 1, "6081 Profile velocity"),
+        ("paragraph", 0, "ParameterName: Profile velocity\nHighLimit: 6000"),
+    ]
+    assert document.source.media_type == "text/x-ini"
+    assert texts(document_of("a.ini", "port = 7\n")) == ["port = 7"]
+
+
 def test_the_text_of_a_drawing_is_read(document_of: Read) -> None:
     document = document_of(
         "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><text>Inlet</text><text>Outlet</text></svg>'

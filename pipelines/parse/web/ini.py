@@ -1,0 +1,53 @@
+"""Files of sections with keys and values: INI files, electronic data sheets of CANopen devices (EDS, CiA 306)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pipelines.core.document import Source
+from pipelines.parse.assemble import DocumentBuilder
+from pipelines.parse.decode import decode
+from pipelines.parse.limits import check_text
+from pipelines.parse.parsed import Parsed
+from pipelines.parse.reader import FileFormat
+from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.text import append_text
+
+_SECTION = re.compile(r"\[([^\[\]]{1,200})\]")
+_PAIR = re.compile(r"^([^=;#]{1,200}?)\s*=\s*(\S)")
+_NAME = re.compile(r"\w{0,40}name: ([^\n]{1,200})", re.IGNORECASE)
+"""The first key of a section that names what it describes (`ParameterName` in an EDS file)."""
+
+
+class IniReader:
+    """Reads each section under a heading: its name, with that of what it describes ("6081 Profile velocity")."""
+
+    formats = (FileFormat("text/x-ini", (".ini", ".eds", ".dcf", ".inf", ".reg")),)
+    name = "ini"
+
+    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
+        text = decode(path.read_bytes()).text
+        check_text(len(text), source.uri, settings.limits)
+        builder = DocumentBuilder(source, settings, self.name)
+        sections = _sections(text)
+        if len(sections) == 1:
+            append_text(text, builder)
+        for title, lines in sections if len(sections) > 1 else ():
+            body = "\n".join(lines)
+            named = next((match[1].strip() for line in lines if (match := _NAME.fullmatch(line))), "")
+            if title:
+                builder.heading(" ".join(filter(None, (title, named))), 1)
+            builder.paragraph(body)
+        return builder.build()
+
+
+def _sections(text: str) -> list[tuple[str, list[str]]]:
+    """Return the titles and lines of the sections; the first has no title."""
+    sections: list[tuple[str, list[str]]] = [("", [])]
+    for line in map(str.strip, text.splitlines()):
+        if section := _SECTION.fullmatch(line):
+            sections.append((section[1].strip(), []))
+        elif line:
+            sections[-1][1].append(_PAIR.sub(r"\1: \2", line, count=1))
+    return sections
