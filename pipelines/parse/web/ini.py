@@ -15,7 +15,6 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.text import append_text
 
 _SECTION = re.compile(r"\[([^\[\]]{1,200})\]")
-_PAIR = re.compile(r"^([^=;#]{1,200}?)\s*=\s*(\S)")
 _NAME = re.compile(r"\w{0,40}name: ([^\n]{1,200})", re.IGNORECASE)
 """The first key of a section that names what it describes (`ParameterName` in an EDS file)."""
 
@@ -49,5 +48,11 @@ def _sections(text: str) -> list[tuple[str, list[str]]]:
         if section := _SECTION.fullmatch(line):
             sections.append((section[1].strip(), []))
         elif line:
-            sections[-1][1].append(_PAIR.sub(r"\1: \2", line, count=1))
+            sections[-1][1].append(_field(line))
     return sections
+
+
+def _field(line: str) -> str:
+    """Return a key with its value as "key: value", and comments and other lines as they are."""
+    key, sign, value = map(str.strip, line.partition("="))
+    return f"{key}: {value}" if sign and not key.startswith((";", "#")) else line
