@@ -37,7 +37,7 @@ class XmlData:
         """Return the attributes as "name=value, name=value", without technical ones and what is shown `beside` them."""
         shown = [(name, self._targets.shown(element, name, value)) for name, value in attributes_of(element)]
         if beside:
-            shown = [(name, text) for name, text in shown if not (is_unit(name) or is_value(name) or text == beside)]
+            shown = [(name, text) for name, text in shown if not (is_unit(name) or _is_shown(name, text, beside))]
         return ", ".join(f"{name}={text}" for name, text in shown if name.lower() not in self._technical)
 
     def field(self, element: Node, value: str) -> str:
@@ -83,6 +83,11 @@ class XmlData:
             leaves = (one for one in element.iter(etree.Element) if not len(one) and one is not element)
             label = next((value for leaf in leaves if (value := self.value(leaf))), "")
         return f"{local_name(element)} {label}" if len(label) <= _LONGEST_FIELD else local_name(element)
+
+
+def _is_shown(name: str, text: str, value: str) -> bool:
+    """Whether an attribute is what the value shows."""
+    return text == value or (is_value(name) and value.startswith(text))
 
 
 def _table(caption: str, columns: list[str], rows: list[dict[str, str]]) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 
 from pipelines.parse.web.xml_data import XmlData
@@ -12,6 +13,12 @@ from pipelines.parse.web.xml_targets import value_in_attributes
 
 _PROSE = 80
 """Minimum characters of an unknown element that is a paragraph rather than a field: a line."""
+
+
+_LEAST_DATA, _LINE_OF_DATA = 1000, 40
+"""Minimum characters of base64 (RFC 4648) that is a picture or a key, as in JSON, and of its lines on average: they
+have 64 or 76 (RFC 7468, RFC 2045) but for the last one."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]++={0,2}")
 
 
 class XmlFields:
@@ -56,7 +63,7 @@ class XmlFields:
     def _begin_paragraph(self, element: Node) -> None:
         """Begin a paragraph; a short one has the name of the element before it, and its attributes behind it."""
         page = self._page
-        named = not page.now.item and len(text_of(element)) <= _PROSE
+        named = not self._in_text_item and len(text_of(element)) <= _PROSE
         attributes = self._data.attributes(element) if named else ""
         page.resume()
         page.label += f"{local_name(element)}: " if named else ""
@@ -66,13 +73,21 @@ class XmlFields:
         text = text_of(element)
         if text and text == self._page.told:
             return
+        if _is_binary(text):
+            self._paragraph(f"{local_name(element)}: ({len(text)} characters of data)")
+            return
         if (markup := markup_in(text)) is not None:
             self._page.resume()
             self._page.append(markup)
-        elif self._page.now.item or len(text) > _PROSE:
+        elif self._in_text_item or len(text) > _PROSE:
             self._paragraph(self._data.value(element) or self._data.attributes(element))
         else:
             self._paragraph(self._data.field(element, self._data.value(element)))
+
+    @property
+    def _in_text_item(self) -> bool:
+        """Whether the output is in an item or a cell of a text, whose elements are words rather than fields."""
+        return self._page.now.item and not self._names.is_data
 
     def _paragraph(self, text: str) -> None:
         if text:
@@ -89,3 +104,9 @@ class XmlFields:
         beside = (element.getprevious(), element.getnext())
         repeated = any(one is not None and one.tag == element.tag for one in beside)
         return repeated and not any(self._names.role(child) == "title" for child in children_of(element))
+
+
+def _is_binary(text: str) -> bool:
+    """Whether a text is data in base64, on one line or several."""
+    lines = text.split() if len(text) >= _LEAST_DATA else []
+    return bool(lines) and len(text) >= _LINE_OF_DATA * len(lines) and all(map(_BASE64.fullmatch, lines))

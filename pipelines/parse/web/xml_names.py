@@ -75,10 +75,13 @@ def _names() -> tuple[XmlNames, XmlNames, frozenset[str]]:
     elements = _by_name(data["elements"])
     rest = _by_name(data["cells"]), data["codes"], data["values"], data["metadata"]
     kept = {name: elements[name] for name in data["documents"]["markup"].split()}
-    ambiguous = frozenset(name.rpartition("/")[2] for name in elements if "/" in name)
-    text = XmlNames(elements, ambiguous, *rest, is_data=False)
     roots = frozenset(data["documents"]["roots"].split())
-    return text, XmlNames(kept, frozenset(), *rest, is_data=True), roots
+    text = XmlNames(elements, _ambiguous(elements), *rest, is_data=False)
+    return text, XmlNames(kept, _ambiguous(kept), *rest, is_data=True), roots
+
+
+def _ambiguous(elements: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(name.rpartition("/")[2] for name in elements if "/" in name)
 
 
 def _filled(template: str | None, element: Node) -> str:

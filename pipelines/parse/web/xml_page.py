@@ -29,7 +29,7 @@ from pipelines.parse.web.xml_titles import TOP, name_of_data, printed_number, ti
 
 _TAGS: Final = {
     "terms": "dl", "pair": "div", "term": "dt", "meaning": "dd", "code": "pre", "paragraph": "p",
-    "joined": "p", "part": "div", "figure": "figure",
+    "joined": "p", "part": "div", "whole": "div", "figure": "figure",
 }  # fmt: skip
 _KINDS: Final = ("type", "style")
 """Attributes with the kind of a note (DITA, Mallard)."""
@@ -119,6 +119,8 @@ class XmlPage:
             self._done.discard(element)
             return True
         role = self._tables.role(page.now.out, element) or self._names.role(element)
+        if role == "inline" and element in self._with_blocks and page.now.out.tag not in STRICT:
+            role = "part"  # a quotation of paragraphs
         if element is self._root and role in ("", "section"):
             page.paragraph("" if role else self._data.field(element, ""))
             page.begin_root(element, self.title or local_name(element) if self._names.is_data else "")
@@ -194,7 +196,7 @@ class XmlPage:
         tag = "p"
         if owner == "figure" or (role == "caption" and not owner):
             tag = "figcaption"
-        elif owner in ("section", "front", "step", "") and page.now.sections and not page.now.item:
+        elif owner in ("section", "front", "whole", "step", "") and page.now.sections and not page.now.item:
             tag = f"h{min(page.now.sections, _DEEPEST)}"
             self._titled = True
             page.label += printed_number(parent) if text_of(element) else ""

@@ -130,6 +130,12 @@ def test_elements_that_repeat_with_text_between_their_parts_are_no_records(docum
     assert texts(document) == ["x: One two (on=2024-05-01)", "x: Three four"]
 
 
+def test_data_in_base64_is_no_text(document_of: Read) -> None:
+    lines = "\n".join(["iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"] * 20)
+    document = document_of("a.xml", f"<r><name>Pump</name><picture>{lines}</picture></r>")
+    assert texts(document) == ["name: Pump", "picture: (1539 characters of data)"]
+
+
 def test_markup_that_is_text_is_read_as_markup(document_of: Read) -> None:
     feed = "<rss><channel><item><title>A</title><description>&lt;p&gt;One&lt;/p&gt;&lt;p&gt;Two&lt;/p&gt;</description>"
     document = document_of("feed.xml", f"{feed}<link>http://x.y</link></item></channel></rss>")
