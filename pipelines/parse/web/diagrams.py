@@ -20,9 +20,8 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import parse_html_text, text_of
-from pipelines.parse.web.markup import xml_tree
+from pipelines.parse.web.markup import root_name, xml_tree
 
-_START = re.compile(r"\ufeff?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--.*?-->\s*+)*+<(?:mxfile|mxGraphModel)\b", re.DOTALL)
 _BROKEN = "a page of the diagram cannot be unpacked"
 
 
@@ -47,7 +46,7 @@ class DiagramReader:
         FileFormat(
             "application/vnd.jgraph.mxfile",
             (".drawio", ".dio"),
-            sniff=lambda sample: _START.match(sample.text) is not None,
+            sniff=lambda sample: root_name(sample) in ("mxfile", "mxGraphModel"),
             also=(".xml",),
         ),
     )

@@ -18,6 +18,7 @@ Element: TypeAlias = lxml_html.HtmlElement
 
 # Level of each heading element (HTML 4.3.6).
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+DEEPEST: Final = len(HEADINGS)
 VERBATIM: Final = frozenset({"pre", "xmp", "listing", "plaintext"})
 LISTS: Final = frozenset({"ul", "ol", "menu", "dir", "dl"})
 BLOCKS: Final = (

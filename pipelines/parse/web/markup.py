@@ -95,6 +95,12 @@ def markup_type(sample: FileSample) -> str:
     return HTML if tags >= 2 or (root and suffix in (".html", ".htm")) else ""
 
 
+def root_name(sample: FileSample) -> str:
+    """Return the name of the first element of a text, without its prefix; empty if it does not begin with one."""
+    root = _XML_START.match(sample.text.lstrip("\ufeff \t\r\n"))
+    return root.group(1).rpartition(":")[2] if root else ""
+
+
 def _has_namespace(text: str, root: re.Match[str] | None) -> bool:
     """Whether the root element declares a namespace other than that of HTML."""
     tag = text[root.start(1) :][:_ROOT].partition(">")[0] if root else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -16,16 +15,14 @@ from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
-from pipelines.parse.web.markup import xml_tree
+from pipelines.parse.web.dom import DEEPEST, text_of
+from pipelines.parse.web.markup import root_name, xml_tree
 from pipelines.parse.web.walk import Walker
-from pipelines.parse.web.xml_names import Node, children_of, local_name, text_of
+from pipelines.parse.web.xml_names import Node, children_of, local_name
 
-_START = re.compile(r"\ufeff?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--.*?-->\s*+)*+<(?:[\w.-]{1,20}:)?REQ-IF\b", re.DOTALL)
 _CHAPTER, _TEXT, _NAME, _ID = "ReqIF.ChapterName", "ReqIF.Text", "ReqIF.Name", "ReqIF.ForeignID"
 """Names of attributes that tools agree on (ReqIF Implementation Guide, prostep ivip, 4.4)."""
 _PREFIX: Final = "ReqIF."
-_DEEPEST = 6
-"""Levels of headings, as in HTML."""
 _LABEL = 80
 """Maximum characters of a requirement's text that name it in a relation: a line."""
 
@@ -50,7 +47,7 @@ class ReqifReader:
         FileFormat(
             "application/reqif+xml",
             (".reqif",),
-            sniff=lambda sample: _START.match(sample.text) is not None,
+            sniff=lambda sample: root_name(sample) == "REQ-IF",
             also=(".xml",),
         ),
     )
@@ -82,7 +79,7 @@ def _page(root: Node) -> Node:
                 _append(objects[key], "", level, body)
                 left.pop(key, None)
     for one in left.values():
-        _append(one, "", _DEEPEST, body)
+        _append(one, "", DEEPEST, body)
     for comment in root.iterfind("{*}THE-HEADER/{*}REQ-IF-HEADER/{*}COMMENT"):
         etree.SubElement(body, "p").text = text_of(comment)
     relations = etree.SubElement(body, "ul")
@@ -137,7 +134,7 @@ def _append(one: _Object, title: str, level: int, body: Node) -> None:
     words = one.words
     heading = title or words.get(_CHAPTER, "")
     if heading:
-        etree.SubElement(body, f"h{min(level, _DEEPEST)}").text = heading
+        etree.SubElement(body, f"h{min(level, DEEPEST)}").text = heading
     told = {_CHAPTER} | {name for name, value in words.items() if value == heading}
     text = next((name for name in (_TEXT, _NAME) if name in words and name not in told), "")
     if text:

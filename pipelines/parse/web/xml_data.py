@@ -6,7 +6,8 @@ from typing import Final
 
 from lxml import etree
 
-from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, has_own_text, local_name, text_of
+from pipelines.parse.web.dom import text_of
+from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, has_own_text, local_name
 from pipelines.parse.web.xml_targets import Targets, is_unit, is_value, own_label, value_of
 
 _TECHNICAL: Final = frozenset("space schemalocation nonamespaceschemalocation nsmap".split())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from pipelines.parse.web.dom import text_of
 from pipelines.parse.web.xml_data import XmlData
 from pipelines.parse.web.xml_inline import INLINE, markup_in
-from pipelines.parse.web.xml_names import Node, XmlNames, children_of, has_own_text, local_name, text_of
+from pipelines.parse.web.xml_names import Node, XmlNames, children_of, has_own_text, local_name
 from pipelines.parse.web.xml_output import XmlOutput
 from pipelines.parse.web.xml_targets import value_in_attributes
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from lxml import etree
 
-from pipelines.parse.web.dom import parse_html_text
+from pipelines.parse.web.dom import parse_html_text, text_of
 from pipelines.parse.web.xml_data import XmlData
 from pipelines.parse.web.xml_names import (
     Node,
@@ -18,7 +18,6 @@ from pipelines.parse.web.xml_names import (
     has_own_text,
     local_name,
     name_of,
-    text_of,
 )
 from pipelines.parse.web.xml_output import STRICT, XmlOutput
 from pipelines.parse.web.xml_targets import Targets

@@ -113,11 +113,6 @@ def children_of(element: Node) -> list[Node]:
     return [child for child in element if isinstance(child.tag, str)]
 
 
-def text_of(element: Node) -> str:
-    """Return all text of an element on one line."""
-    return " ".join("".join(map(str, element.itertext())).split())
-
-
 def has_own_text(element: Node) -> bool:
     """Whether an element has text outside of its children."""
     return any(text and text.strip() for text in (element.text, *(child.tail for child in element)))

@@ -7,10 +7,9 @@ from typing import Final
 
 from lxml import etree
 
+from pipelines.parse.web.dom import DEEPEST
 from pipelines.parse.web.xml_names import Node, has_own_text
 
-_DEEPEST = 6
-"""Levels of headings, as in HTML."""
 STRICT: Final = frozenset("h1 h2 h3 h4 h5 h6 pre caption figcaption span b i sub sup a code".split())
 """Elements of HTML that contain no blocks."""
 
@@ -78,7 +77,7 @@ class XmlOutput:
             self._heading(self.now.sections, self.now.title)
 
     def _heading(self, level: int, title: str) -> None:
-        self.add(f"h{min(level, _DEEPEST)}").text = title
+        self.add(f"h{min(level, DEEPEST)}").text = title
         self._level = level
 
     def fill(self, out: Node, text: str) -> None:

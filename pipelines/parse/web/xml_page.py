@@ -8,6 +8,7 @@ from typing import Final
 
 from lxml import etree
 
+from pipelines.parse.web.dom import DEEPEST, text_of
 from pipelines.parse.web.xml_data import XmlData
 from pipelines.parse.web.xml_fields import XmlFields
 from pipelines.parse.web.xml_inline import INLINE, XmlInline, between
@@ -20,7 +21,6 @@ from pipelines.parse.web.xml_names import (
     local_name,
     name_of,
     names_for,
-    text_of,
 )
 from pipelines.parse.web.xml_output import STRICT, XmlOutput, last_child
 from pipelines.parse.web.xml_tables import PARTS, XmlTables, add_caption, table_of
@@ -37,8 +37,6 @@ _NUMBERING: Final = ("list-type", "type", "rend", "numeration", "style")
 """Attributes with the kind of a list (JATS, TEI, DocBook)."""
 _NUMBERED: Final = ("order", "number", "arabic", "alpha", "roman", "lower", "upper", "1", "a", "i")
 """How the kinds of numbered lists begin."""
-_DEEPEST = 6
-"""Levels of headings, as in HTML."""
 
 
 class XmlPage:
@@ -197,7 +195,7 @@ class XmlPage:
         if owner == "figure" or (role == "caption" and not owner):
             tag = "figcaption"
         elif owner in ("section", "front", "whole", "step", "") and page.now.sections and not page.now.item:
-            tag = f"h{min(page.now.sections, _DEEPEST)}"
+            tag = f"h{min(page.now.sections, DEEPEST)}"
             self._titled = True
             page.label += printed_number(parent) if text_of(element) else ""
         page.begin(element, page.add(tag), between=between(element, role))

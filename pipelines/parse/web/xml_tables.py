@@ -6,7 +6,8 @@ from typing import Final
 
 from lxml import etree
 
-from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, name_of, text_of
+from pipelines.parse.web.dom import text_of
+from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, name_of
 
 PARTS: Final = frozenset({"table", "thead", "tbody", "tr"})
 """Elements of HTML that contain only parts of a table."""

@@ -8,7 +8,8 @@ from typing import Final
 
 from lxml import etree
 
-from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, name_of, text_of
+from pipelines.parse.web.dom import text_of
+from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, name_of
 
 _VALUES: Final = ("value", "the-value", "text")
 """Attributes with the text of an element that has no other."""

@@ -7,7 +7,8 @@ from typing import Final
 
 from lxml import etree
 
-from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, name_of, text_of
+from pipelines.parse.web.dom import text_of
+from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, name_of
 from pipelines.parse.web.xml_targets import own_label
 
 _NUMBERS: Final = ("label", "num", "number", "n")
