@@ -32,7 +32,8 @@ class XmlData:
         if value := value_of(element):
             return self._targets.shown(element, local_name(element), value)
         pairs = attributes_of(element)
-        return self._targets.label(pairs[0][1]) if len(pairs) == 1 else ""
+        named = self._targets.shown(element, *pairs[0]) if len(pairs) == 1 else ""
+        return named if pairs and named != pairs[0][1] else ""
 
     def attributes(self, element: Node, *, beside: str = "") -> str:
         """Return the attributes as "name=value, name=value", without technical ones and what is shown `beside` them."""
@@ -72,10 +73,18 @@ class XmlData:
         for child in children_of(element):
             if len(child) or local_name(child) in fields:
                 return {}
-            fields[local_name(child)] = self.value(child) or ", ".join(value for _, value in attributes_of(child))
+            fields[local_name(child)] = self._cell(child)
         if not len(element) and (text := text_of(element)):
             fields[local_name(element)] = text
         return {} if any(len(value) > _LONGEST_FIELD for value in fields.values()) else fields
+
+    def _cell(self, leaf: Node) -> str:
+        """Return a leaf as a cell: its value with the other attributes, or the attributes without their names."""
+        value = self.value(leaf)
+        if not value:
+            return ", ".join(value for _, value in attributes_of(leaf))
+        attributes = "" if self._names.value(leaf) else self.attributes(leaf, beside=value)
+        return f"{value} ({attributes})" if attributes else value
 
     def record_title(self, element: Node) -> str:
         """Return the heading of one of several similar elements that are no rows: "PRODUCT BV-25"."""

@@ -208,15 +208,14 @@ class XmlPage:
         number = self._steps[out] = self._steps.get(out, 0) + 1
         children = children_of(element)
         if role == "step" and children and self._names.role(children[0]) == "title":
-            page.label = f"{number}. "
+            page.label += f"{number}. "
             page.begin(element, page.add("section"), sections=1)
             return False
-        tag = "ol" if role == "step" else "ul"
+        tag, name = "ol" if role == "step" else "ul", name_of(element)
+        page.flush()
         if out.tag not in ("ol", "ul"):
             last = last_child(out)
-            implied = last is not None and last.tag == tag and name_of(element) == last.get("class")
-            out = last if implied and last is not None else page.add(tag, **{"class": name_of(element)})
-        page.flush()
+            out = last if last is not None and _goes_on(last, tag, name) else page.add(tag, **{"class": name})
         item = etree.SubElement(out, "li")
         page.begin(element, item, item=True)
         self._done.update(self._inline.entry_of_map(element, item))
@@ -255,6 +254,11 @@ def _elements_with_blocks(root: Node, names: XmlNames) -> set[Node]:
         if parent is not None and (element in found or (role and role not in INLINE)):
             found.add(parent)
     return found
+
+
+def _goes_on(last: Node, tag: str, name: str) -> bool:
+    """Whether the list that was written last takes further items: those of elements called `name`."""
+    return (last.tag, last.get("class")) == (tag, name) and not (last.tail or "").strip()
 
 
 def _has_text_before(element: Node) -> bool:

@@ -130,6 +130,17 @@ def test_elements_that_repeat_with_text_between_their_parts_are_no_records(docum
     assert texts(document) == ["x: One two (on=2024-05-01)", "x: Three four"]
 
 
+def test_text_between_steps_stays_between_them(document_of: Read) -> None:
+    document = document_of("a.xml", "<task><body><step>One</step>Wait here.<step>Two</step></body></task>")
+    assert texts(document) == ["1. One", "Wait here.", "1. Two"]
+
+
+def test_cells_keep_the_attributes_of_their_values_and_only_references_are_replaced(document_of: Read) -> None:
+    row = '<price><net type="list" unit="EUR">{}</net><part partref="p1"/><count of="p1"/></price>'
+    document = document_of("a.xml", f'<r><part id="p1" name="Seal"/>{row.format(5)}{row.format(6)}</r>')
+    assert document.tables[0].grid()[1] == ["5 EUR (type=list)", "Seal", "p1"]
+
+
 def test_data_in_base64_is_no_text(document_of: Read) -> None:
     lines = "\n".join(["iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"] * 20)
     document = document_of("a.xml", f"<r><name>Pump</name><picture>{lines}</picture></r>")
