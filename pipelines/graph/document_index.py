@@ -20,6 +20,7 @@ from pipelines.lang.word_lists import any_of, languages_with_words
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _NOWHERE = ("mailto:", "tel:", "javascript:", "data:", "sms:", "about:")
+_NO_FILE = "no such file in the folder"
 _INDEXES = ("index.html", "index.htm", "index.md", "README.md", "readme.md")
 _POINTS = re.compile(
     rf"{any_of('see', 'section', 'appendix', languages=languages_with_words(spaced=True))}|[《§第]"
@@ -55,9 +56,6 @@ class Resolution:
 def points_at_document(evidence: str) -> bool:
     """Whether a text explicitly refers to a document: "see ...", "section 4 of ...", 《...》."""
     return _POINTS.search(evidence) is not None
-
-
-_NO_FILE = "no such file in the folder"
 
 
 class DocumentIndex:

@@ -59,31 +59,27 @@ class DiagramReader:
         for page in pages:
             if len(pages) > 1 or page.get("name"):
                 builder.heading(page.get("name") or "", 1)
-            model = _model(page, settings.limits.output_mb * MEBIBYTE, source.uri)
-            if model is None:
-                builder.left_out(issue=_BROKEN)
-            else:
-                _append(list(_cells(model)), builder)
+            model, page_fault = _model(page, settings.limits.output_mb * MEBIBYTE, source.uri)
+            _append(list(_cells(model)), builder)
+            if page_fault:
+                builder.left_out(issue=page_fault)
         if fault:
             builder.left_out(issue=fault)
         return builder.build()
 
 
-def _model(page: etree._Element, limit: int, uri: str) -> etree._Element | None:
-    """Return the graph of a page, which may be packed: URL-encoded, deflated, in base64. None if it is broken."""
-    if page.tag == "mxGraphModel":
-        return page
-    model = page.find("mxGraphModel")
-    if model is not None or not (page.text or "").strip():
-        return model if model is not None else etree.Element("empty")
+def _model(page: etree._Element, limit: int, uri: str) -> tuple[etree._Element, str]:
+    """Return the graph of a page and what is wrong with it; it may be packed: URL-encoded, deflated, in base64."""
+    if page.tag == "mxGraphModel" or page.find("mxGraphModel") is not None or not (page.text or "").strip():
+        return page, ""
     try:
         unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
         data = unpacker.decompress(base64.b64decode(page.text or ""), limit)
         if unpacker.unconsumed_tail:
             raise TooLarge("a diagram unpacks to more than the limit", ids=(uri,))
-        return xml_tree(unquote(data.decode("utf-8", "replace")).encode(), uri)[0]
+        return xml_tree(unquote(data.decode("utf-8", "replace")).encode(), uri)
     except (ValueError, zlib.error, etree.XMLSyntaxError, Malformed):
-        return None
+        return etree.Element("mxGraphModel"), _BROKEN
 
 
 def _cells(model: etree._Element) -> Iterator[_Cell]:

@@ -32,12 +32,12 @@ class IniReader:
         sections = _sections(text)
         if len(sections) == 1:
             append_text(text, builder)
-        for title, lines in sections if len(sections) > 1 else ():
-            body = "\n".join(lines)
+            return builder.build()
+        for title, lines in sections:
             named = next((match[1].strip() for line in lines if (match := _NAME.fullmatch(line))), "")
             if title:
                 builder.heading(" ".join(filter(None, (title, named))), 1)
-            builder.paragraph(body)
+            builder.paragraph("\n".join(lines))
         return builder.build()
 
 

@@ -103,7 +103,7 @@ def root_name(sample: FileSample) -> str:
 
 def _has_namespace(text: str, root: re.Match[str] | None) -> bool:
     """Whether the root element declares a namespace other than that of HTML."""
-    tag = text[root.start(1) :][:_ROOT].partition(">")[0] if root else ""
+    tag = text[root.start(1) : root.start(1) + _ROOT].partition(">")[0] if root else ""
     return "xmlns" in tag and "1999/xhtml" not in tag
 
 

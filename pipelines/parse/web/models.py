@@ -45,6 +45,9 @@ _TEXTS: Final = frozenset(
 """Entities with names and notes, besides those of parts."""
 _EMPTY: Final = ("", " ", "NONE", "none", "/NULL", "UNKNOWN", "Unknown", "not specified")
 """What programs write where there is no name."""
+_END, _TAIL = "END-ISO-10303-21", 1000
+"""The last statement of a STEP file, and the characters at its end that are searched for it."""
+_CUT = "cut short, and read as far as it goes"
 _NOT_READ = "the geometry is no text, and is not read: {} entities"
 _HOLLERITH = re.compile(r"(\d{1,4})H")
 """The beginning of a string in IGES, with its length (2.2.2.3)."""
@@ -91,6 +94,8 @@ class StepReader:
             builder.paragraph(note)
         if left:
             builder.remark(_NOT_READ.format(left))
+        if _END not in text[-_TAIL:]:
+            builder.left_out(issue=_CUT)
         return builder.build()
 
 
@@ -182,6 +187,8 @@ class IgesReader:
         for string in dict.fromkeys((*_strings(data), *_strings(notes))):
             builder.paragraph(string)
         builder.remark(_NOT_READ.format(sum(line[_DATA_COLUMNS] == "D" for line in lines) // 2))
+        if not any(line[_DATA_COLUMNS] == "T" for line in lines[-1:]):
+            builder.left_out(issue=_CUT)
         return builder.build()
 
 

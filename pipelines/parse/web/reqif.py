@@ -85,7 +85,8 @@ def _page(root: Node) -> Node:
     relations = etree.SubElement(body, "ul")
     for relation in root.iter("{*}SPEC-RELATION"):
         kind = names.get(_reference(relation, "TYPE")) or ""
-        ends = [objects[key].label for end in ("SOURCE", "TARGET") if (key := _reference(relation, end)) in objects]
+        keys = filter(None, (_reference(relation, end) for end in ("SOURCE", "TARGET")))
+        ends = [objects[key].label if key in objects else key for key in keys]  # one may be in another file
         etree.SubElement(relations, "li").text = " → ".join(ends) + (f" ({kind})" if kind else "")
     return body
 

@@ -85,8 +85,10 @@ def _ambiguous(elements: Mapping[str, str]) -> frozenset[str]:
 
 
 def _filled(template: str | None, element: Node) -> str:
+    if template is None:
+        return ""
     try:
-        return (template or "").format_map({name.lower(): value for name, value in attributes_of(element)}).strip("-")
+        return template.format_map({name.lower(): value for name, value in attributes_of(element)}).strip("-")
     except KeyError:
         return ""
 

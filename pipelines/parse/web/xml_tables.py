@@ -15,8 +15,6 @@ _ROWS: Final = ("row", "heading_row")
 _CELLS: Final = ("cell", "heading_cell")
 _HEADING: Final = ("label", "head", "header")
 """Values of the attribute `role` of a heading cell or row (TEI)."""
-_WIDEST = 1000
-"""Maximum rows or columns of a span, as in HTML (4.9.11)."""
 _DIGITS = 6
 """Number of digits at which the value of a span is ignored as an attack."""
 
@@ -70,7 +68,7 @@ class XmlTables:
         width = _number(element, "colspan", "cols") or self._width(row, element)
         for name, value in (("rowspan", height), ("colspan", width)):
             if value > 1:
-                cell.set(name, str(min(value, _WIDEST)))
+                cell.set(name, str(value))
         return cell
 
     def _width(self, row: Node, element: Node) -> int:

@@ -50,6 +50,15 @@ def test_a_page_of_a_diagram_that_cannot_be_unpacked_is_reported(parse_bytes: Ca
     assert "Plant" in parsed.document.text
 
 
+def test_a_packed_page_of_a_diagram_that_is_cut_short_is_partial(parse_bytes: Callable[..., Parsed]) -> None:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    packed = packer.compress(quote(_SHAPES).encode()) + packer.flush()
+    page = base64.b64encode(packed[: len(packed) * 3 // 4]).decode()
+    parsed = parse_bytes("a.drawio", f'<mxfile><diagram name="Start">{page}</diagram></mxfile>')
+    assert parsed.status is Status.PARTIAL
+    assert parsed.reason.startswith("broken XML, read as far as it goes")
+
+
 @pytest.mark.parametrize("page", ["@@@@", "Grüße", "7V1bc6O2Fv41", base64.b64encode(b"\x01\x02").decode()])
 def test_damaged_pages_of_a_diagram_do_not_fail_it(parse_bytes: Callable[..., Parsed], page: str) -> None:
     parsed = parse_bytes("a.drawio", f'<mxfile><diagram name="A">{page}</diagram></mxfile>')
@@ -87,12 +96,22 @@ def test_a_step_file_has_its_header_parts_and_assemblies(document_of: Read) -> N
     ]
 
 
-def test_iges_and_stl_have_their_names(document_of: Read) -> None:
+def test_a_step_file_that_is_cut_short_says_so(parse_bytes: Callable[..., Parsed]) -> None:
+    parsed = parse_bytes("a.stp", "ISO-10303-21;\nDATA;\n#1=PRODUCT('B-1','Bracket','',(#9));\n#2=PRODUCT('S-")
+    assert (parsed.status, parsed.reason) == (Status.PARTIAL, "cut short, and read as far as it goes")
+    assert parsed.document is not None
+    assert "Bracket" in parsed.document.text
+
+
+def test_iges_and_stl_have_their_names(document_of: Read, parse_bytes: Callable[..., Parsed]) -> None:
     def line(text: str, section: str, number: int) -> str:
         return f"{text:<72}{section}{number:>7}\n"
 
     iges = line("Bracket for pump P-7", "S", 1) + line("1H,,1H;,5HPART1,9HJ. Weber ;", "G", 1)
     iges += line("212,1,11HNote: paint;", "P", 1)
+    assert parse_bytes("a.igs", iges).reason == "cut short, and read as far as it goes"
+    iges += line("S      1G      1D      0P      1", "T", 1)
+    assert parse_bytes("a.igs", iges).status is Status.INDEXED
     assert texts(document_of("a.igs", iges)) == ["Bracket for pump P-7", "PART1", "J. Weber", "Note: paint"]
     stl = "solid fan housing\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n  endloop\n endfacet\nendsolid fan\n"
     assert texts(document_of("a.stl", stl)) == ["fan housing"]

@@ -200,6 +200,7 @@ _REQUIREMENTS = """<?xml version="1.0"?>
 <ENUM-VALUE-REF>e1</ENUM-VALUE-REF></VALUES></ATTRIBUTE-VALUE-ENUMERATION></VALUES></SPEC-OBJECT>
 <SPEC-OBJECT IDENTIFIER="k"><VALUES><ATTRIBUTE-VALUE-STRING THE-VALUE="Sensors"><DEFINITION><REF>c</REF></DEFINITION>
 </ATTRIBUTE-VALUE-STRING></VALUES></SPEC-OBJECT>
+<SPEC-RELATION><TYPE><REF>y</REF></TYPE><SOURCE><REF>r</REF></SOURCE><TARGET><REF>SYS-1</REF></TARGET></SPEC-RELATION>
 <SPEC-RELATION><TYPE><REF>y</REF></TYPE><SOURCE><REF>r</REF></SOURCE><TARGET><REF>k</REF></TARGET></SPEC-RELATION>
 <SPECIFICATION LONG-NAME="Brake controller"><CHILDREN><SPEC-HIERARCHY><OBJECT><REF>k</REF></OBJECT><CHILDREN>
 <SPEC-HIERARCHY><OBJECT><REF>r</REF></OBJECT></SPEC-HIERARCHY></CHILDREN></SPEC-HIERARCHY></CHILDREN></SPECIFICATION>
@@ -214,6 +215,7 @@ def test_requirements_are_read_in_the_order_of_their_specification(document_of: 
         ("heading", 2, "Sensors"),
         ("paragraph", 0, "BRK-7: Stop within 50 ms."),
         ("paragraph", 0, "Status: Approved"),
+        ("list_item", 1, "BRK-7 → SYS-1 (refines)"),
         ("list_item", 1, "BRK-7 → Sensors (refines)"),
     ]
 
