@@ -15,7 +15,7 @@ from rapidfuzz.distance import OSA, Prefix
 from rapidfuzz.process import extract_iter
 
 from pipelines.core.ids import normalize
-from pipelines.lang.characters import CJK, MARK, PAIRED_CHARACTER, WITHOUT_BLANKS
+from pipelines.lang.characters import CAPITALS, CJK, MARK, PAIRED_CHARACTER, WITHOUT_BLANKS
 from pipelines.lang.dates import date_words, with_iso_dates
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import stemmer
@@ -30,6 +30,12 @@ _BEYOND_ASCII = re.compile(rf"[^\W\x00-\x7f]|[{MARK}{_BY_PAIRS}]")
 _PART = re.compile(_SPELLED)
 _JOINTS = tuple(map(re.compile, ("::", "/", r"(?<!\d)\.|\.(?!\d)", "_+", "-")))
 """Separators inside an identifier, the weakest bond first; a point between digits binds strongest."""
+_SMALL = rf"[^\W\d_{CAPITALS}{_BY_PAIRS}]"
+_HUMP = re.compile(rf"{_SMALL}[{CAPITALS}]")
+_ALPHANUMERIC = re.compile(rf"[^\W_{_BY_PAIRS}]+")
+_BETWEEN_HUMPS = re.compile(rf"[{CAPITALS}]+(?!{_SMALL})|[{CAPITALS}]?{_SMALL}+|\d+")
+_SHORTEST_JOINED = 3
+"""Minimum letters of two words written as one: "HighLimit" is such a name, "GmbH", "kWh" and "iPhone" are not."""
 _MAX_SIMPLE_PARTS = 2
 """Identifiers with at most this many parts do not contain other identifiers."""
 _LETTER = re.compile(rf"[{_BY_PAIRS}][{MARK}]*")
@@ -90,7 +96,7 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
     Words are stemmed in `language` (`pipelines.lang.stemming`). An identifier such as "ds-2041" yields itself, the
     identifiers inside it (`split_identifier`) and its parts; a date its `date_words`. A run of Chinese yields its pairs
     of characters, or a single character. `stop` omits the stop words of the language, or those of English and Chinese
-    without a language.
+    without a language. After all of them come the words inside names such as "HighLimit".
 
     >>> terms("Die Pumpen", "de")
     ['pump']
@@ -109,7 +115,18 @@ def _terms(text: str, language: str, stop: bool) -> list[str]:
             found.extend(pair for pair in _pairs(run) if pair not in left_out)
         else:
             found += _spelled(run, language)
+    if _HUMP.search(text):
+        found += [term for word in _joined_words(text) if word not in left_out for term in _spelled(word, language)]
     return found
+
+
+def _joined_words(text: str) -> Iterator[str]:
+    """Yield the words that are written as one, each with a capital: "high" and "limit" of "HighLimit"."""
+    for run in _ALPHANUMERIC.findall(text):
+        if _HUMP.search(run):
+            parts = _BETWEEN_HUMPS.findall(run)
+            if sum(len(part) >= _SHORTEST_JOINED for part in parts if part.isalpha()) > 1:
+                yield from map(normalize, parts)
 
 
 @lru_cache(maxsize=1 << 12)

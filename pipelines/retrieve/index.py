@@ -24,7 +24,6 @@ from pipelines.store.graph import HASH_BYTES
 
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(（][^)）]{0,200}[)）]")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 INNER_NAME = 0.5
 """Weight of a name inside a longer one, in questions and chunks; a name of its own has 1. Not tuned."""
 LONGEST_NAME = 8
@@ -228,7 +227,7 @@ def title_keys(title: str, language: str = "") -> Iterator[str]:
 def document_words(title: str, uri: str, media_type: str, language: str = "") -> list[str]:
     """Return the terms that readers may use for a document: those of its title, file name and kind."""
     file = uri.rsplit("/", 1)[-1].rpartition(".")[0] if "." in uri else ""
-    text = f"{title} {_CAMEL.sub(' ', file)} {kind_words(media_type, language)}"
+    text = f"{title} {file} {kind_words(media_type, language)}"
     return list(dict.fromkeys(terms(text, language)))
 
 

@@ -32,6 +32,29 @@ def test_a_longer_identifier_has_the_terms_of_a_shorter_one() -> None:
     assert set(terms("path_sep")) <= set(terms("os.path_sep"))
 
 
+@pytest.mark.parametrize(
+    ("name", "apart"),
+    [
+        ("HighLimit", "high limit"),
+        ("maxOperatingTemperature", "max operating temperature"),
+        ("XMLFileName", "xml file name"),
+        ("Sensor1HighLimit_2", "high limit"),
+        ("压力SensorLimit", "sensor limit"),
+        ("ВерхнийПредел", "верхний предел"),
+    ],
+)
+@pytest.mark.parametrize("language", ["", "en", "de", "ru"])
+def test_a_name_of_several_words_written_as_one_has_the_terms_of_its_words(
+    name: str, apart: str, language: str
+) -> None:
+    assert set(terms(apart, language)) < set(terms(name, language))
+
+
+@pytest.mark.parametrize("word", ["GmbH", "kWh", "iPhone", "McDonald", "DS-2041", "HIGHLIMIT", "Highlimit"])
+def test_capitals_alone_do_not_split_a_word(word: str) -> None:
+    assert terms(word) == terms(word.lower())
+
+
 def test_a_decimal_number_is_one_term() -> None:
     assert terms("1.71 m") == ["1.71", "m"]
     assert "2024" in terms("31.12.2024")
