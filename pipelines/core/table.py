@@ -125,7 +125,7 @@ def is_data(cells: Sequence[Cell]) -> bool:
     if len(first) < 2 or first[0].column != 0:
         return False
     told = [columns[cell.column] for cell in first]
-    if len(columns) == 2 and _are_mostly(_begins_with_number, told[1]):
+    if len(columns) == 2 and _are_mostly(begins_with_number, told[1]):
         return True
     return all(_are_mostly(_has_digit, texts) for texts in told)
 
@@ -139,7 +139,8 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-def _begins_with_number(text: str) -> bool:
+def begins_with_number(text: str) -> bool:
+    """Whether a text begins with a digit, behind a sign."""
     return text.lstrip(_SIGNS)[:1].isdigit()
 
 

@@ -1,4 +1,4 @@
-"""Plain text (paragraphs, headings, lists and code, recognised by layout) and subtitles."""
+"""Plain text (paragraphs, headings, lists, tables and code, recognised by layout) and subtitles."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from pipelines.parse.lines import join_lines
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.text_tables import TextTable, text_tables
 
 _CODE_SUFFIXES = frozenset(
-    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .toml .yaml"
+    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .yaml"
     " .yml .cfg .conf .cmake .v .vhd .bib .gcode .scad".split()
 )
 _ITEM = re.compile(
@@ -34,6 +35,8 @@ _RULED = 3
 """Lines of a heading with a rule above and below."""
 _LONGEST_HEADING = 100
 """Maximum characters of a heading: a line and a quarter of 80."""
+_LEAST_INDENTED = 3
+"""Minimum lines of an indented table: two aligned lines are more often code."""
 _LINES_TOGETHER = 80
 """Maximum lines of a paragraph, more than a page; longer ones are logs."""
 _DAMAGED = "the encoding is not certain: {} places could not be read"
@@ -73,13 +76,40 @@ class _Run:
 def append_text(text: str, builder: DocumentBuilder) -> None:
     """Append the blocks of a plain text."""
     indents: list[int] = []
+    most = builder.settings.limits.cells
     for run in _runs(text):
-        if run.code and not indents:
+        tables = [table for table in text_tables(run.lines) if len(table.cells) <= most]
+        if run.code and not indents and not _is_one_table(run.lines, tables):
             builder.code("\n".join(run.lines))
-        elif not _heading(run.lines, builder):
-            _append_items_and_paragraphs(run.lines, builder, indents)
         else:
+            _append_run(run.lines, tables, builder, indents)
+
+
+def _is_one_table(lines: list[str], tables: list[TextTable]) -> bool:
+    return len(tables) == 1 and len(lines) == tables[0].end - tables[0].start >= _LEAST_INDENTED
+
+
+def _append_run(lines: list[str], tables: list[TextTable], builder: DocumentBuilder, indents: list[int]) -> None:
+    """Append lines that have no blank one among them; a single line above a table is its caption."""
+    position = 0
+    for table in tables:
+        above = lines[position : table.start]
+        caption = above[0].strip() if len(above) == 1 and len(above[0]) <= _LONGEST_HEADING else ""
+        if not caption:
+            _append_lines(above, builder, indents)
+        builder.table(table.cells, caption=caption)
+        indents.clear()
+        position = table.end
+    _append_lines(lines[position:], builder, indents)
+
+
+def _append_lines(lines: list[str], builder: DocumentBuilder, indents: list[int]) -> None:
+    for start in range(0, len(lines), _LINES_TOGETHER):
+        part = lines[start : start + _LINES_TOGETHER]
+        if _heading(part, builder):
             indents.clear()
+        else:
+            _append_items_and_paragraphs(part, builder, indents)
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -100,12 +130,12 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield the lines of each paragraph; form feeds separate too, and long runs such as logs are split."""
+    """Yield the lines of each paragraph; form feeds separate too."""
     lines: list[str] = []
     for line in text.replace("\f", "\n\n").splitlines():
         if line.strip():
             lines.append(line.rstrip())
-        if lines and (not line.strip() or len(lines) >= _LINES_TOGETHER):
+        elif lines:
             yield lines
             lines = []
     if lines:
