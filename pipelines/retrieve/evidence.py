@@ -26,7 +26,7 @@ _SOURCES_LENGTH = 24
 _BESIDE, _BESIDE_LENGTH = 2, 400
 """Maximum sentences and characters shown before a quote, and after it: for 18 of 309 questions in prose one sentence on
 either side has the answer that the quote lacks, for 27 two have it."""
-_LABELLED = re.compile(r"[^\W\d_][^:\d]{1,30}: \S")
+LABELLED_LINE = re.compile(r"[^\W\d_][^:\d]{1,30}: \S")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
 _ENDINGS = ".!?;:,。!?;:,"
 SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
@@ -193,7 +193,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
     alone = before in (BLANK, "\n", "") and behind in (BLANK, "")
     short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
-    value = _LABELLED.match(line) or quantities(line, chunk.language)
+    value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 

@@ -18,7 +18,7 @@ from pipelines.lang.quantities import Kind, gives, is_unit
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.definitions import defining
-from pipelines.retrieve.evidence import EvidenceUnit, units
+from pipelines.retrieve.evidence import LABELLED_LINE, EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
@@ -155,8 +155,8 @@ def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCove
 
 def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
     """Return the fields of a row without the first one, or label and text of "Maker: Rocca"."""
-    label, colon, text = unit.text.partition(": ")
-    return unit.fields[1:] or ([(label, text)] if colon and not unit.is_row else [])
+    label, _, text = unit.text.partition(": ")
+    return unit.fields[1:] or ([(label, text)] if not unit.is_row and LABELLED_LINE.match(unit.text) else [])
 
 
 def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:

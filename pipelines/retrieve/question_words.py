@@ -118,7 +118,8 @@ class CorpusWords:
         best, chosen = 0.0, list[int]()
         own = max((int(self._frequency[number]) for number in self._numbers(word)), default=0)
         for split in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
-            left, right = self._known(self._unlinked(word[:split])), self._known([word[split:]])
+            left = self._known(unlinked(word[:split], self._index.languages))
+            right = self._known([word[split:]])
             mean = math.sqrt(left[0] * right[0])
             if mean > max(best, own):
                 best, chosen = mean, [*left[1], *right[1]]
@@ -131,13 +132,6 @@ class CorpusWords:
 
     def _is_stop(self, word: str) -> bool:
         return any(word in stop_words(language) for language in self._index.languages)
-
-    def _unlinked(self, part: str) -> Iterator[str]:
-        """Yield the first part of a compound, with and without linking letters."""
-        yield part
-        for link in {link for language in self._index.languages for link in profile(language).links}:
-            if part.endswith(link):
-                yield part[: -len(link)]
 
     def _containing(self, word: str) -> list[int]:
         """Return the compounds that begin or end with a word."""
@@ -208,3 +202,15 @@ def chunks_of(index: Index, number: int, language: int) -> NDArray[np.int64]:
     start, end = index.postings.starts[number], index.postings.starts[number + 1]
     places = np.arange(start, end, dtype=np.int64)
     return places if len(index.languages) < 2 else places[index.language_of[index.postings.columns[places]] == language]
+
+
+def unlinked(part: str, languages: Iterable[str]) -> Iterator[str]:
+    """Yield the first part of a compound, with and without the linking letters of these languages.
+
+    >>> list(unlinked("betriebs", ["de"]))
+    ['betriebs', 'betrieb']
+    """
+    yield part
+    for link in {link for language in languages for link in profile(language).links}:
+        if part.endswith(link):
+            yield part[: -len(link)]

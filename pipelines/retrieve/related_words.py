@@ -15,7 +15,7 @@ from pipelines.lang.terms import is_akin, max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.question_words import SHORTEST_INSIDE, SHORTEST_PART
+from pipelines.retrieve.question_words import SHORTEST_INSIDE, SHORTEST_PART, unlinked
 from pipelines.retrieve.searches import Lexicon
 
 _NEAREST = 0.45
@@ -34,11 +34,7 @@ def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon
     A word that is in no passage of the corpus and not a frequent one may be a misspelling or another form of a word of
     the passages.
     """
-    word_of: dict[str, str] = {}
-    for hit in hits:
-        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
-            if _WORD.fullmatch(word):
-                word_of.setdefault(stem(word, hit.chunk.language), word)
+    word_of = _passage_words(hits)
     asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
     passage_terms, passage_words = list(word_of), list(word_of.values())
     rows = lexicon.word_similarities([word for _, word in asked], passage_words, question.language)
@@ -56,6 +52,35 @@ def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon
             related += [(one, 1.0) for one in forms if is_akin(term, one)]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
+
+
+def compound_parts(question: QuestionTerms, hits: Sequence[Hit]) -> dict[str, list[tuple[str, str]]]:
+    """Return for each compound of the question the terms of the two words of the passages that it can consist of.
+
+    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words.
+    """
+    language = question.language
+    if not profile(language).compounds:
+        return {}
+    known = _passage_words(hits).keys()
+    found: dict[str, list[tuple[str, str]]] = {}
+    for term, word in question.words.items():
+        for split in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1) if _WORD.fullmatch(word) else ():
+            lefts = {stem(one, language) for one in unlinked(word[:split], [language]) if len(one) >= SHORTEST_PART}
+            right = stem(word[split:], language)
+            if right in known:
+                found.setdefault(term, []).extend((left, right) for left in sorted(lefts & known))
+    return found
+
+
+def _passage_words(hits: Sequence[Hit]) -> dict[str, str]:
+    """Return the words of the passages by their terms."""
+    word_of: dict[str, str] = {}
+    for hit in hits:
+        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
+            if _WORD.fullmatch(word):
+                word_of.setdefault(stem(word, hit.chunk.language), word)
+    return word_of
 
 
 def _alike(word: str, other: str, language: str) -> float:

@@ -11,7 +11,7 @@ from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.related_words import related_words
+from pipelines.retrieve.related_words import compound_parts, related_words
 from pipelines.retrieve.searches import Lexicon
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
@@ -54,6 +54,7 @@ class TermCover:
             term: [(other, cosine) for other, cosine in related if other not in denied]
             for term, related in related_words(question, hits, lexicon).items()
         }
+        self._compounds = compound_parts(question, hits)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it.
@@ -73,6 +74,8 @@ class TermCover:
             return OWN
         if parts := self._question.parts(term, language):
             best = max(best, RELATED * min(self._place(part, unit) for part in parts))
+        for pair in self._compounds.get(term, ()):
+            best = max(best, RELATED * min(self._place(part, unit) for part in pair))
         for other, cosine in self._related.get(term, ()):
             if RELATED * cosine <= best:
                 break

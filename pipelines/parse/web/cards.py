@@ -6,7 +6,7 @@ import quopri
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pipelines.core.document import ReferenceKind, Source
 from pipelines.parse.assemble import DocumentBuilder, Image
@@ -84,18 +84,21 @@ class CardReader:
     def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
         builder = DocumentBuilder(source, settings, self.name)
         entry: list[_Property] = []
-        skipped = ""
+        titles, skipped = 0, ""
         for line in _properties(decode(path.read_bytes()).text):
             if line.name == "BEGIN" and line.value.upper() in _SKIPPED:
                 skipped = skipped or line.value
             elif skipped:
                 skipped = "" if line.name == "END" and line.value == skipped else skipped
             elif line.name in ("BEGIN", "END"):
-                _append(entry, builder)
+                titles += _append(entry, builder)
                 entry = []
             else:
                 entry.append(line)
-        _append(entry, builder)
+        titles += _append(entry, builder)
+        if titles > 1 and "title" not in builder.metadata:  # of several events, the first is not what all is about
+            file = PurePosixPath(source.name)
+            builder.meta("title", f"{file.stem} ({file.suffix[1:].upper()})")
         return builder.build()
 
 
@@ -116,7 +119,8 @@ def _properties(text: str) -> Iterator[_Property]:
             yield _Property("COMMENT", {}, line.strip())
 
 
-def _append(entry: list[_Property], builder: DocumentBuilder) -> None:
+def _append(entry: list[_Property], builder: DocumentBuilder) -> bool:
+    """Append an entry under its title; return whether it has one."""
     shown = [line for line in entry if line.name not in _TECHNICAL and line.value]
     title = next((line for name in _TITLES for line in shown if line.name == name), None)
     for line in shown:
@@ -132,6 +136,7 @@ def _append(entry: list[_Property], builder: DocumentBuilder) -> None:
             builder.paragraph(line.text())
         elif line.name in _DATA:
             _append_data(line, builder)
+    return title is not None
 
 
 def _label(line: _Property) -> str:

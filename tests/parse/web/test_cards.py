@@ -24,6 +24,12 @@ CARDS = (
 )
 
 
+def test_several_events_are_not_called_after_the_first_one(document_of: Read) -> None:
+    unnamed = EVENT.replace("X-WR-CALNAME:Service\r\n", "")
+    assert document_of("plant.ics", unnamed).title == "plant (ICS)"
+    assert document_of("plant.ics", unnamed.replace("SUMMARY:Order gaskets\r\n", "")).title == "Inspection of P-101"
+
+
 def test_an_event_is_a_section_with_its_fields_and_its_text(document_of: Read) -> None:
     document = document_of("a.ics", EVENT)
     assert document.title == "Service"

@@ -109,6 +109,16 @@ def test_sections_of_a_device_data_sheet_have_the_names_of_their_parameters(docu
     assert texts(document_of("a.ini", "port = 7\n")) == ["port = 7"]
 
 
+def test_tables_of_toml_are_sections_with_their_names_and_comments(document_of: Read) -> None:
+    document = document_of(
+        "a.toml", "# welder\n[program.12] # main\nname = \"Flange seam\"\ncurrent_a = 185\n[[gas]]\nkind = 'M21'\n"
+    )
+    assert texts(document) == [
+        "# welder", "program.12 Flange seam", "# main\nname: Flange seam\ncurrent_a: 185", "gas", "kind: M21",
+    ]  # fmt: skip
+    assert document.source.media_type == "application/toml"
+
+
 def test_the_text_of_a_drawing_is_read(document_of: Read) -> None:
     document = document_of(
         "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><text>Inlet</text><text>Outlet</text></svg>'
