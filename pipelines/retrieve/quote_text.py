@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
-from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.lang.terms import terms
+from pipelines.retrieve.evidence import LABELLED_LINE, EvidenceUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.tables import columns_asked, columns_of_codes
@@ -15,15 +16,27 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
     """Return the unit's text on one line; for a table row, its first cell and the cells of the columns asked for.
 
     Cells have the names of their columns, and rows the merged cell above them. Rows of a list have the same columns,
-    and that with the name of the row (`naming`).
+    and that with the name of the row (`naming`). A field such as "Location: Hall 3" has the heading above it if it is
+    not the only one in its chunk.
     """
     if not unit.is_row:
         text = " ".join(unit.text.split())
-        return text if not unit.group or text.startswith(unit.group) else f"{unit.group}: {text}"
+        if unit.group:
+            return text if text.startswith(unit.group) else f"{unit.group}: {text}"
+        return f"{unit.heading}; {text}" if _is_one_of_several(unit, question) else text
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)
     asked = columns_of_codes(question, unit) or columns_asked(question, unit, listed=naming is not None)
     return quote_cells(unit, asked | {naming or 0} if asked else range(len(unit.fields)))
+
+
+def _is_one_of_several(unit: EvidenceUnit, question: QuestionTerms) -> bool:
+    """Whether a unit is a field that other things in its chunk have too, and the question does not name its heading."""
+    label, colon, _ = unit.text.partition(":")
+    if not unit.heading or not LABELLED_LINE.match(unit.text) or unit.hit.chunk.text.count(f"\n{label}{colon}") < 2:
+        return False
+    language = unit.hit.chunk.language
+    return not question.has_all(frozenset(terms(unit.heading, language)), language)
 
 
 def quote_cells(unit: EvidenceUnit, places: Collection[int]) -> str:

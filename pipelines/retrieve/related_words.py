@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 
 from pipelines.lang.characters import MARK
@@ -62,15 +62,21 @@ def compound_parts(question: QuestionTerms, hits: Sequence[Hit]) -> dict[str, li
     language = question.language
     if not profile(language).compounds:
         return {}
-    known = _passage_words(hits).keys()
+    word_of = _passage_words(hits)
+    term_of = {word: term for term, word in word_of.items()} | {term: term for term in word_of}
     found: dict[str, list[tuple[str, str]]] = {}
     for term, word in question.words.items():
         for split in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1) if _WORD.fullmatch(word) else ():
-            lefts = {stem(one, language) for one in unlinked(word[:split], [language]) if len(one) >= SHORTEST_PART}
-            right = stem(word[split:], language)
-            if right in known:
-                found.setdefault(term, []).extend((left, right) for left in sorted(lefts & known))
+            right = _first_known((word[split:], stem(word[split:], language)), term_of)
+            for one in unlinked(word[:split], [language]) if right else ():
+                if len(one) >= SHORTEST_PART and (left := _first_known((one, stem(one, language)), term_of)):
+                    found.setdefault(term, []).append((left, right))
     return found
+
+
+def _first_known(forms: Sequence[str], term_of: Mapping[str, str]) -> str:
+    """Return the term of the first of these forms of a word that is in the passages, or ''."""
+    return next((term_of[form] for form in forms if form in term_of), "")
 
 
 def _passage_words(hits: Sequence[Hit]) -> dict[str, str]:

@@ -66,6 +66,32 @@ def test_the_exact_row_is_quoted_among_rows_with_similar_names(question: str, to
         assert ask(question, bikes).claims[0].text == told
 
 
+@pytest.mark.parametrize(("shift", "person"), [("Frühschicht", "Petra Lang"), ("Spätschicht", "Ivo Kranz")])
+def test_a_german_compound_names_the_row_that_has_its_words(shift: str, person: str) -> None:
+    rows = "Die Linie steht seit dem Morgen.\n\nSchicht | Verantwortlich\nFrüh | Petra Lang\nSpät | Ivo Kranz"
+    answer = ask(f"Wer ist für die {shift} verantwortlich?", {"mail.txt": rows})
+    assert person in answer.claims[0].text
+    assert len(answer.claims) == 1
+
+
+def test_a_field_that_several_things_have_is_quoted_with_the_name_of_its_thing() -> None:
+    events = "Shutdown\n\nStart: 4 August\nLocation: Plant 2\n\nInspection\n\nStart: 9 May\nLocation: Building C"
+    texts = {"events.txt": events}
+    assert ask("What takes place in Building C?", texts).claims[0].text == "Inspection; Location: Building C"
+    assert ask("When does the shutdown start?", texts).claims[0].text == "Start: 4 August"
+
+
+def test_the_beginning_of_a_line_of_a_log_is_no_label() -> None:
+    log = "\n\n".join(
+        (
+            "2025-06-14 02:48:51 WARN  K2 oil temperature 96 C above warning limit 95 C",
+            "2025-06-14 02:53:30 ERROR K2 trip: oil temperature 105 C",
+            "2025-06-14 03:40:02 INFO  operator Jansen acknowledged trip K2, cooler fins were blocked with dust",
+        )
+    )
+    assert "Jansen" in ask("Who acknowledged the trip of K2?", {"k2.log": log}).claims[0].text
+
+
 @pytest.mark.parametrize(
     ("question", "quote"),
     [
