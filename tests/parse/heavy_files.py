@@ -179,6 +179,21 @@ def text_columns(n: int) -> bytes:
     return _many(n, "valve    #    bar   x\n").encode()
 
 
+@heavy("ragged-grid.txt", 50_000)
+def text_ragged_grid(n: int) -> bytes:
+    return _many(n, "| valve # |\n| valve # | bar |\n").encode()
+
+
+@heavy("wide-row.txt", 60_000)
+def text_wide_row(n: int) -> bytes:
+    return b"\n".join([_many(n, "valve #   ").encode()] * 3)
+
+
+@heavy("rules.txt", 40_000)
+def text_rules(n: int) -> bytes:
+    return b"a   b   c\n---  ---  ---\n" * n
+
+
 @heavy("captions.txt", 30_000)
 def text_captions(n: int) -> bytes:
     return _many(n, "Figure #: a valve\n\n").encode()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from pipelines.core.table import Cell, begins_with_number, is_data
-from pipelines.parse.lines import DOTS
+from pipelines.parse.lines import LABELLED
+from pipelines.parse.web.text_columns import Columns, parts_of
 
 Fields = list[str]
 """The texts of one row, "" where a column is empty."""
@@ -26,23 +25,16 @@ _SHIFTED = 0.5
 lines may have as many wide gaps by chance."""
 _WORDY = 0.5
 """Minimum share of cells with a letter or digit; drawings made of signs have fewer."""
-_NUMBERED = 2 / 3
-"""Minimum share of rows that begin with a number if the first row does and is no header, as in `is_data`."""
+_ALIKE = 2 / 3
+"""Minimum share of rows that begin as the first one does, with a number or code, if that is no header (`is_data`)."""
 _MOST_HEADS = 3
 """Maximum lines above the rule of a table: a header of three lines."""
-_GAP = 2
-"""Minimum blanks between columns; words are one apart."""
-_TAB_STOP = 8
-"""Columns of characters per tab, as in terminals and printers."""
 _HAS_GAP = re.compile(r"\S(?:  |\t| \t)")
-_PART = re.compile(r"\S+(?: \S+)*")
 _RULE = re.compile(r"[-=─━_~]{3,}(?:\s[-=─━_~\s]*)?")
 _RULE_PART = re.compile(r"[-=─━_~]{2,}")
 _BORDER = re.compile(r"[|+│║├┤┌┐└┘╔╗╚╝╠╣┠┨╟╢][-=+:|─━┼┬┴═╬╦╩│║┤├┐┘╗╝╣╢┨\s]*")
 _WALL = re.compile(r"[|│║]")
 _WALLED = re.compile(r"[|│║].*[|│║]")
-_WIDE = ("W", "F")
-"""East Asian widths of characters that take two columns (Unicode Standard Annex 11)."""
 
 
 class TextTable(NamedTuple):
@@ -85,9 +77,22 @@ def _table(start: int, end: int, rows: Sequence[Fields], headers: int | None) ->
 
 
 def _header_rows(cells: Sequence[Cell]) -> int:
-    """Return 1, or 0 if the first row is data, or begins with a number like the rows below, as lines of a log do."""
-    numbered = [begins_with_number(cell.text) for cell in cells if cell.column == 0]
-    return 0 if is_data(cells) or (numbered[:1] == [True] and sum(numbered) >= _NUMBERED * len(numbered)) else 1
+    """Return 1, or 0 if the first row is data: as in `is_data`, by a code or number in front, or by labels with values.
+
+    Lines of a log begin with a time as the first one does, rows of a list with a code; a letterhead has labels.
+    """
+    labels = (LABELLED.match(cell.text) for cell in cells if cell.row == 0)
+    labelled = any(label is not None and label.end() < len(label.string) for label in labels)
+    first, *below = [_shape(cell.text) for cell in cells if cell.column == 0] or [""]
+    coded = first != "" and below.count(first) >= _ALIKE * len(below)
+    return 0 if is_data(cells) or labelled or coded else 1
+
+
+def _shape(text: str) -> str:
+    """Return "number" for a text that begins with one, "code" for another one with a digit, or ''."""
+    if begins_with_number(text):
+        return "number"
+    return "code" if any(map(str.isdigit, text)) else ""
 
 
 def _is_table(rows: Sequence[Fields]) -> bool:
@@ -182,16 +187,16 @@ def _aligned(lines: Sequence[str], start: int) -> TextTable | None:
     """Return the table that begins at a line, of columns that are separated by tabs or gaps."""
     if not _HAS_GAP.search(lines[start]):
         return None
-    first = _parts(lines[start])
+    first = parts_of(lines[start])
     if len(first) < _LEAST_COLUMNS:
         # The first column may have no header.
-        following = _parts(lines[start + 1]) if start + 1 < len(lines) else []
+        following = parts_of(lines[start + 1]) if start + 1 < len(lines) else []
         if not (len(following) > len(first) > 1 and lines[start][:1].isspace()):
             return None
-    columns = _Columns(first)
+    columns = Columns(first)
     rows, end, headers = [first], start + 1, None
     while end < len(lines):
-        parts = _parts(lines[end])
+        parts = parts_of(lines[end])
         if _RULE.fullmatch(lines[end].strip()):
             headers = headers or len(rows)
         elif columns.take(parts):
@@ -203,80 +208,3 @@ def _aligned(lines: Sequence[str], start: int) -> TextTable | None:
     if columns.count < _LEAST_COLUMNS or (few and columns.shifted > _SHIFTED * (len(rows) - 1)):
         return None
     return _table(start, end, _joined(list(map(columns.fields, rows))), headers)
-
-
-class _Part(NamedTuple):
-    """Text between gaps of a line, in the columns of characters from `start` to before `end`."""
-
-    start: int
-    end: int
-    text: str
-
-
-def _parts(line: str) -> list[_Part]:
-    """Return the parts of a line between gaps; none if it is an entry of a table of contents."""
-    if DOTS.search(line):
-        return []
-    places = _spread(line)
-    return [_Part(*found.span(), found.group().replace("\0", "")) for found in _PART.finditer(places)]
-
-
-def _spread(line: str) -> str:
-    """Return a line with a gap in place of tabs, and with a null behind each character that takes two columns."""
-    if not line.isascii():
-        line = "".join(one + "\0" * (unicodedata.east_asian_width(one) in _WIDE) for one in line)
-    spread, *others = line.split("\t")
-    for other in others:
-        gap = _TAB_STOP - len(spread) % _TAB_STOP
-        spread += " " * (gap if gap > 1 else gap + _TAB_STOP) + other
-    return spread
-
-
-class _Columns:
-    """The columns of a table, found line by line; there is a gap between each two.
-
-    `shifted` counts the lines with as many parts as there are columns, but at other places.
-    """
-
-    def __init__(self, parts: Sequence[_Part]) -> None:
-        self._spans = [(part.start, part.end) for part in parts]
-        self.shifted = 0
-
-    @property
-    def count(self) -> int:
-        return len(self._spans)
-
-    def take(self, parts: Sequence[_Part]) -> bool:
-        """Add the parts of a line if they keep the columns apart, or if they are as many."""
-        spans = _united([*self._spans, *((part.start, part.end) for part in parts)])
-        starts = [start for start, _ in self._spans]
-        are_apart = all(bisect_left(starts, end) - bisect_left(starts, start) <= 1 for start, end in spans)
-        if len(parts) < 2:
-            return bool(parts) and are_apart and len(spans) == self.count and parts[0].start >= self._spans[0][1]
-        if are_apart and (len(spans) == self.count or not self.shifted):
-            self._spans = spans
-            return True
-        self.shifted += len(parts) == self.count
-        return len(parts) == self.count
-
-    def fields(self, parts: Sequence[_Part]) -> Fields:
-        """Return the text in each column of a line that was taken."""
-        if len(parts) == self.count:
-            return [part.text for part in parts]
-        fields = [""] * self.count
-        starts = [start for start, _ in self._spans]
-        for part in parts:
-            column = bisect_right(starts, part.start) - 1
-            fields[column] = f"{fields[column]} {part.text}".strip()
-        return fields
-
-
-def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans with those joined that have no gap between them."""
-    united: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if united and start - united[-1][1] < _GAP:
-            united[-1] = (united[-1][0], max(end, united[-1][1]))
-        else:
-            united.append((start, end))
-    return united
