@@ -12,15 +12,12 @@ from pipelines.core.provenance import Span
 from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH, QUESTION_MARKS, read_entries, whole_answers
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
 from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
 
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
-_HEADING_LENGTH = 80
-"""Maximum characters of a heading."""
-_DESCRIPTION_TERMS = 12
-"""The description of a glossary term has more terms than this, about a line; list items have fewer."""
 _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
 _BESIDE, _BESIDE_LENGTH = 2, 400
@@ -28,8 +25,6 @@ _BESIDE, _BESIDE_LENGTH = 2, 400
 either side has the answer that the quote lacks, for 27 two have it."""
 LABELLED_LINE = re.compile(r"[^\W\d_][^:\d]{1,30}: \S")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
-_ENDINGS = ".!?;:,。!?;:,"
-SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +35,12 @@ class EvidenceUnit:
     - `span`: its span in the document's text.
     - `header`: the table row with the column names, or "".
     - `heading`: the nearest heading above it in the chunk.
-    - `label`: whether it only names something: a heading, a table header, a glossary term, or an entry of a
-      bibliography or table of contents.
+    - `label`: whether it only names something: a heading, a table header, a glossary term, a question, or an entry of
+      a bibliography or table of contents.
     - `fields`: (column name, cell) of a row, with merged cells repeated and units added; empty if the columns are
       unknown.
-    - `group`: for a row, the merged cell over all columns above it; for a sentence, the glossary term it describes.
+    - `group`: for a row, the merged cell over all columns above it; for a sentence, the glossary term it describes, or
+      the question above it that it answers.
     - `table`: the id of its table, or "".
     - `depth`: the depth of the list item that it is in, from 1; 0 if the document has none here.
     - `own`: its terms, with those of header, fields and glossary term.
@@ -75,6 +71,11 @@ class EvidenceUnit:
     def is_row(self) -> bool:
         """Whether it is a table row."""
         return RULE in self.text
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks something, as those in lists of frequently asked questions do, and answers nothing."""
+        return self.label and self.text.rstrip().endswith(QUESTION_MARKS)
 
     def is_named(self, question: str) -> bool:
         """Whether a question names this row: all words of one of its cells with a digit are in the question.
@@ -132,10 +133,10 @@ def _units(
     headings: tuple[tuple[int, str], ...],
     items: tuple[ListItem, ...],
 ) -> tuple[_UnitFields, ...]:
-    pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in unit_spans(chunk.text)]
+    pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in whole_answers(unit_spans(chunk.text), chunk.text)]
     _read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
     _read_items(pieces, chunk, items)
-    _read_entries(pieces, chunk.text, chunk.language)
+    read_entries(pieces, chunk.text, chunk.language)
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
@@ -192,7 +193,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     """
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
     alone = before in (BLANK, "\n", "") and behind in (BLANK, "")
-    short = len(line) <= _HEADING_LENGTH and RULE not in line and not line.endswith(tuple(_ENDINGS))
+    short = len(line) <= HEADING_LENGTH and RULE not in line and not line.endswith(tuple(ENDINGS))
     value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
     return alone and short and line[:1].isalnum() and not line[:1].islower() and not value
 
@@ -207,43 +208,6 @@ def _read_items(pieces: Sequence[EvidenceLine], chunk: Chunk, items: Iterable[Li
             item = next(left, None)
         if item is not None and item.span.start <= place:
             piece.depth = item.depth
-
-
-def _read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:
-    """Find glossary entries: options, parameters, directives or alarms, each a term with its description below."""
-    term, depth = "", 0
-    for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
-        if piece.label or (depth and piece.depth <= depth) or (not depth and text[: piece.span.start].endswith(BLANK)):
-            term, depth = "", 0
-        if after is not None and _is_term(before, piece, after, text, language):
-            nested = after.depth > piece.depth > 0
-            piece.label, term, depth = True, " ".join(piece.text.split()), piece.depth if nested else 0
-        elif term and not piece.is_row:
-            piece.group = term
-
-
-def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:
-    """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph; or a short
-    list item above a deeper one."""
-    if after.depth > piece.depth > 0:
-        return _is_short_line(piece, text)
-    behind = text.find("\n", after.span.end)
-    below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
-    return (
-        _is_short_line(piece, text)
-        and not (before is not None and before.span.end + 1 == piece.span.start and _is_short_line(before, text))
-        and text[piece.span.end : after.span.start] == "\n"
-        and not after.is_row
-        and below.endswith(SENTENCE_ENDS)
-        and len(terms(below, language, stop=False)) > _DESCRIPTION_TERMS
-    )
-
-
-def _is_short_line(piece: EvidenceLine, text: str) -> bool:
-    line = piece.text
-    whole = text[: piece.span.start].rstrip(" ")[-1:] in ("", "\n") and "\n" not in line
-    plain = not (piece.label or piece.is_row or line.endswith(tuple(_ENDINGS)))
-    return whole and plain and len(line) <= _HEADING_LENGTH
 
 
 def _name(uri: str) -> str:

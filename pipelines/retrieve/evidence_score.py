@@ -28,6 +28,9 @@ COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 """Weights of the parts of the score."""
 LABEL = 0.08
 """Penalty for what only names a subject: headings, table headers, and short texts without a term of their own."""
+QUESTION = 0.3
+"""Penalty for a question in a document: it has the words of the one asked, and what answers it follows. More than what
+the weight of coverage can make up for in a sentence that has half of the words."""
 _COMPARED = 12
 """Number of best units, by the other parts, whose semantic similarity is computed."""
 SUPERSEDED = 0.04
@@ -115,6 +118,7 @@ def _scored(
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
+    score -= QUESTION * unit.is_question
     score += LABELLED * _has_label_of(question, unit)
     if focus and question.focus and not _denies(unit, question):
         score += focus * question.focused({term for term, cover in covers.items() if cover >= OWN})

@@ -9,7 +9,8 @@ from itertools import pairwise, takewhile
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.sentences import is_complete
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.evidence import SENTENCE_ENDS, EvidenceUnit
+from pipelines.retrieve.entries import SENTENCE_ENDS
+from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import in_reading_order

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
 from pipelines.lang.terms import terms
+from pipelines.retrieve.entries import QUESTION_MARKS
 from pipelines.retrieve.evidence import LABELLED_LINE, EvidenceUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
@@ -22,7 +23,8 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
     if not unit.is_row:
         text = " ".join(unit.text.split())
         if unit.group:
-            return text if text.startswith(unit.group) else f"{unit.group}: {text}"
+            colon = "" if unit.group.endswith(QUESTION_MARKS) else ":"
+            return text if text.startswith(unit.group) else f"{unit.group}{colon} {text}"
         return f"{unit.heading}; {text}" if _is_one_of_several(unit, question) else text
     if not unit.fields:
         return ", ".join(cell for cell in cells_of(unit.text) if cell)

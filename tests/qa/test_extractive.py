@@ -74,6 +74,36 @@ def test_a_german_compound_names_the_row_that_has_its_words(shift: str, person: 
     assert len(answer.claims) == 1
 
 
+FAQ = (
+    "How often must the filter be changed?\nEvery three months. The change takes an hour.\n\n"
+    "Can the dryer stand outdoors?\n\nNo. It must be protected from frost.\n\nThe dryer is made in Graz."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "How often must the filter be changed?",
+            "How often must the filter be changed? Every three months. The change takes an hour.",
+        ),
+        ("Can the dryer stand outdoors?", "Can the dryer stand outdoors? No. It must be protected from frost."),
+        ("Where is the dryer made?", "The dryer is made in Graz."),
+    ],
+)
+def test_a_question_in_a_document_is_quoted_with_its_answer(question: str, told: str) -> None:
+    answer = ask(question, {"faq.txt": FAQ})
+    assert answer.claims[0].text == told
+    assert answer.citations[0].quote in FAQ
+
+
+def test_a_question_that_a_document_leaves_open_is_no_answer() -> None:
+    mail = "The seals are made of FKM. The price is 1148 EUR.\n\n> Are the pumps suited for HEES oil?"
+    texts = {"mail.txt": mail, "other.txt": "Pumps of the line ZP are made of bronze."}
+    answer = ask("Are the pumps suited for HEES oil?", texts)
+    assert all("HEES" not in claim.text for claim in answer.claims)
+
+
 def test_a_field_that_several_things_have_is_quoted_with_the_name_of_its_thing() -> None:
     events = "Shutdown\n\nStart: 4 August\nLocation: Plant 2\n\nInspection\n\nStart: 9 May\nLocation: Building C"
     texts = {"events.txt": events}

@@ -1,0 +1,86 @@
+"""Entries in the text of a chunk: terms with their descriptions, and questions with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pipelines.core.provenance import Span
+from pipelines.lang.terms import terms
+from pipelines.retrieve.table_rows import RULE, EvidenceLine
+from pipelines.retrieve.unit_spans import BLANK
+
+_DESCRIPTION_TERMS = 12
+"""The description of a glossary term has more terms than this, about a line; list items have fewer."""
+_QUESTION_LENGTH = 200
+"""Maximum characters of a question with an answer below: two lines; longer ones are rhetorical."""
+_ANSWER_LENGTH = 400
+"""Maximum characters of an answer that is quoted whole; of longer ones, sentences are."""
+QUESTION_MARKS = ("?", "？", "؟")
+SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
+HEADING_LENGTH = 80
+"""Maximum characters of a heading."""
+ENDINGS = ".!?;:,。!?;:,"
+
+
+def whole_answers(spans: Iterable[Span], text: str) -> Iterator[Span]:
+    """Yield the spans of units; the sentences on the line that answers a question are one, up to a maximum length."""
+    held: Span | None = None
+    answers = False
+    for span in spans:
+        asks = _is_question(span.slice(text))
+        if held is not None and answers and not asks and "\n" not in text[held.end : span.start]:
+            joined = Span(held.start, span.end)
+            if len(joined) <= _ANSWER_LENGTH:
+                held = joined
+                continue
+        if held is not None:
+            yield held
+        answers = not asks and held is not None and _is_question(held.slice(text))
+        held = span
+    if held is not None:
+        yield held
+
+
+def _is_question(text: str) -> bool:
+    return RULE not in text and len(text) <= _QUESTION_LENGTH and text.rstrip().endswith(QUESTION_MARKS)
+
+
+def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:
+    """Find entries: options, parameters, directives or alarms, each a term with its description below, and questions
+    with their answers: the rest of the paragraph or the next one."""
+    term, depth, is_open = "", 0, False
+    for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
+        begins = text[: piece.span.start].endswith(BLANK) and not is_open
+        if piece.label or (depth and piece.depth <= depth) or (not depth and begins):
+            term, depth = "", 0
+        if _is_question(piece.text):
+            piece.label, term, depth, is_open = True, " ".join(piece.text.split()), 0, True
+        elif after is not None and _is_term(before, piece, after, text, language):
+            nested = after.depth > piece.depth > 0
+            piece.label, term, depth = True, " ".join(piece.text.split()), piece.depth if nested else 0
+        elif term and not piece.is_row:
+            piece.group, is_open = term, False
+
+
+def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:
+    """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph; or a short
+    list item above a deeper one."""
+    if after.depth > piece.depth > 0:
+        return _is_short_line(piece, text)
+    behind = text.find("\n", after.span.end)
+    below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
+    return (
+        _is_short_line(piece, text)
+        and not (before is not None and before.span.end + 1 == piece.span.start and _is_short_line(before, text))
+        and text[piece.span.end : after.span.start] == "\n"
+        and not after.is_row
+        and below.endswith(SENTENCE_ENDS)
+        and len(terms(below, language, stop=False)) > _DESCRIPTION_TERMS
+    )
+
+
+def _is_short_line(piece: EvidenceLine, text: str) -> bool:
+    line = piece.text
+    whole = text[: piece.span.start].rstrip(" ")[-1:] in ("", "\n") and "\n" not in line
+    plain = not (piece.label or piece.is_row or line.endswith(tuple(ENDINGS)))
+    return whole and plain and len(line) <= HEADING_LENGTH
