@@ -30,6 +30,9 @@ _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
 # So can a time of day, but "8 a.m. Monday" and "8 a.m. EST" go on.
 _TIME_OF_DAY = re.compile(r"\d\s?[ap]\.\s?m\.$", re.IGNORECASE)
 _WEEKDAYS = frozenset(day for one in _PROFILES for day in one.weekday_names)
+# A short word before a number, but not before that of a list item: "ext. 555", "rys. 3", "рис. 5".
+_SHORT = re.compile(r"(?<![^\W_])[^\W\d_]{1,4}\.$")
+_NUMBER = re.compile(r"\d(?!\d{0,2}[.)]\s)")
 _SPACE = re.compile(r"\s*")
 # In languages that capitalize all nouns, a capital after a number need not begin a sentence: "zum 31. März".
 _CAPITALS = tuple(one for one in _PROFILES if one.noun_capitals)
@@ -92,6 +95,8 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
     if _ABBREVIATION.search(last) and not _UNIT.search(last):
         return not (text.startswith("\n\n", end) or (_TIME_OF_DAY.search(last) and _opens_sentence(text, end)))
     following = _skip(text, end)
+    if text[end:following] == " " and _SHORT.search(last) and _NUMBER.match(text, following):
+        return True
     return text[following : following + 1].islower() or _is_ordinal(last, text, following)
 
 

@@ -95,9 +95,9 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
     if _is_apposition(behind, language):
         return True
     after = _BRACKET.sub("", _text_after(_NUMBERING.sub("", fold(unit.text)), thing, language))
-    if len(unit.own) < MIN_SENTENCE_TERMS or not after:
-        return False
-    return _MARK.match(after) is not None or _goes_on(after, language)
+    if mark := _MARK.match(after):
+        return _is_wording(after[mark.end() :])
+    return len(unit.own) >= MIN_SENTENCE_TERMS and bool(after) and _goes_on(after, language)
 
 
 def _is_apposition(behind: str, language: str) -> bool:

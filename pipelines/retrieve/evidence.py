@@ -78,13 +78,17 @@ class EvidenceUnit:
         return self.label and self.text.rstrip().endswith(QUESTION_MARKS)
 
     def is_named(self, question: str) -> bool:
-        """Whether a question names this row: all words of one of its cells with a digit are in the question.
+        """Whether a question names this row by a cell."""
+        return bool(self.cells_named(question))
+
+    def cells_named(self, question: str) -> frozenset[str]:
+        """Return the cells with a digit all whose words are in a question.
 
         A question about the weight of the Hulda 2 names a row "Hulda 2", but not a row "Hulda 2 Long".
         """
         asked = frozenset(words(question)) if self.fields else frozenset[str]()
         cells = (cell for _, cell in self.fields if any(map(str.isdigit, cell)))
-        return any(asked.issuperset(words(cell)) for cell in cells)
+        return frozenset(cell for cell in cells if asked.issuperset(words(cell)))
 
 
 def units(hit: Hit, rank: int) -> list[EvidenceUnit]:

@@ -147,6 +147,9 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         return True
     if any(question.wants_of(name, cell, language) for name, cell in unit.fields):
         return True
+    if question.wants == {Kind.MONEY} and unit.fields:  # the columns of a price list may be lengths or quantities
+        named = f"{unit.hit.title} {unit.heading}"
+        return any(question.wants_of(named, cell, language) for _, cell in unit.fields[1:])
     who = _labelled(unit) if Kind.PERSON in question.wants else ()
     return any(_names_who(question, name, cell, coverage, language) for name, cell in who)
 

@@ -129,8 +129,7 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     most = MAX_ITEMS if listed else _MAX_SENTENCES
     first = found.index(best) if best in found[most:] else 0
     shown = found[first : first + most]
-    warnings = not_complete(len(found) - len(shown))
-    return quote_units(question, (head, *shown), warnings, listed=True) if found else None
+    return quote_units(question, (head, *shown), not_complete(len(found) - len(shown)), listed=True) if found else None
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:
@@ -162,20 +161,21 @@ def _named_alike(
 ) -> list[ScoredUnit]:
     """Return the rows with the words of a question that the best one has: "Which drives ...?", "What does Acme order?".
 
-    These must be most of the question, apart from words in the names of columns and the headings. The result is empty
-    for the best row alone, if the question names it, and for all rows of its table.
+    These must be most of the question, apart from words in the names of columns and the headings. Cells that name the
+    best row are in the others too. The result is empty for one row, and for all rows of a table.
     """
-    if question.counts or not best.has_cells or best.unit.is_named(question.text):
+    if question.counts or not best.has_cells:
         return []
-    language, cells = best.language, _cell_terms(best)
-    said = [term for term in question.weights if question.form(term, language) in cells]
-    own = {question.form(term, language) for term in said}
+    cells = _cell_terms(best)
+    said = [term for term in question.weights if question.form(term, best.language) in cells]
+    own = {question.form(term, best.language) for term in said}
     alike = sum(table_of(item) == table_of(best) and own <= _cell_terms(item) for item in scored)
     others = sum(question.weights[term] for term, cover in best.covers.items() if cover < ABOVE)
     if alike < 2 or sum(question.weights[term] for term in said) < others:
         return []
     rows = _rows_around(question, best, scored, retrieval)
-    found = [item for item in rows if own <= _cell_terms(item)]
+    named = best.unit.cells_named(question.text)
+    found = [row for row in rows if own <= _cell_terms(row) and row.unit.cells_named(question.text) == named]
     return found if 1 < len(found) < len(rows) else []
 
 

@@ -17,6 +17,12 @@ def test_decimals_abbreviations_and_initials_do_not_end_a_sentence() -> None:
     assert split(text) == ["Dr. J. Smith measured 3.5 bar, see fig. 3 for details.", "It held."]
 
 
+def test_a_short_word_before_a_number_does_not_end_a_sentence() -> None:
+    assert split("IT helpdesk: ext. 555, weekdays.") == ["IT helpdesk: ext. 555, weekdays."]
+    assert split("Смотри рис. 5 справа. Далее.") == ["Смотри рис. 5 справа.", "Далее."]
+    assert split("1. Stop it. 2. Close it. 3. Open it.") == ["1. Stop it.", "2. Close it.", "3. Open it."]
+
+
 def test_abbreviated_titles_and_numerals_in_german_do_not_end_a_sentence() -> None:
     text = "Die Prüfung machte Ing. Karin Möller vom TÜV. Das Budget beträgt 1,9 Mio. Euro und steigt."
     assert split(text) == [

@@ -66,12 +66,32 @@ def test_the_exact_row_is_quoted_among_rows_with_similar_names(question: str, to
         assert ask(question, bikes).claims[0].text == told
 
 
+def test_all_rows_of_the_thing_asked_for_are_quoted_with_what_tells_them_apart() -> None:
+    rows = "Type | DN | Pressure (bar)\nHH-1 | 8 | 350\nHH-2 | 8 | 450\nHH-2 | 12 | 415"
+    texts = {"hoses.txt": f"2 Hoses\n\n{rows}"}
+    told = [claim.text for claim in ask("What is the pressure of HH-2?", texts).claims]
+    assert told == ["HH-2; DN: 8; Pressure (bar): 450", "HH-2; DN: 12; Pressure (bar): 415"]
+    assert [claim.text for claim in ask("What is the pressure of HH-2 DN 8?", texts).claims] == [told[0]]
+
+
+def test_a_price_is_found_in_a_price_list_whose_columns_are_lengths() -> None:
+    rows = "Type | DN | 1 m | 2 m\nHH-1 | 8 | 14.2 | 22.1\nHH-2 | 12 | 24.3 | 38.7"
+    answer = ask("How much does a 2 m hose HH-2 cost?", {"hoses.txt": f"Price list: hoses\n\n{rows}"})
+    assert answer.claims[0].text == "HH-2; DN: 12; 2 m: 38.7"
+
+
 @pytest.mark.parametrize(("shift", "person"), [("Frühschicht", "Petra Lang"), ("Spätschicht", "Ivo Kranz")])
 def test_a_german_compound_names_the_row_that_has_its_words(shift: str, person: str) -> None:
     rows = "Die Linie steht seit dem Morgen.\n\nSchicht | Verantwortlich\nFrüh | Petra Lang\nSpät | Ivo Kranz"
     answer = ask(f"Wer ist für die {shift} verantwortlich?", {"mail.txt": rows})
     assert person in answer.claims[0].text
     assert len(answer.claims) == 1
+
+
+def test_an_abbreviation_is_explained_behind_a_colon() -> None:
+    texts = {"manual.txt": "Abbreviations\n\nFAT: factory acceptance test\n\nMOC: management of change"}
+    for question in ("What does MOC stand for?", "What is MOC?"):
+        assert ask(question, texts).claims[0].text == "MOC: management of change"
 
 
 FAQ = (
