@@ -13,6 +13,7 @@ import unicodedata
 from functools import cache
 
 from pipelines.lang.characters import CAPITAL, CJK, HAN
+from pipelines.lang.numbers import calendar
 from pipelines.lang.profile import named_languages, profile, read_table, read_words
 from pipelines.lang.word_lists import common_words, cue
 
@@ -106,8 +107,11 @@ def names_person(text: str, language: str = "") -> bool:
     """Whether `text` names a person; the names of all languages are recognized in a text of any language."""
     if cue("person", language).search(text):
         return True
-    if any(match["first"].casefold() in _names(spaced=True) for match in _NAME.finditer(text)):
-        return True
+    days = calendar(language)
+    for match in _NAME.finditer(text):
+        last = match.group().split()[-1].casefold()
+        if match["first"].casefold() in _names(spaced=True) and last not in days:  # "30 May and Friday"
+            return True
     common = common_words(language or "en")
     if any(match["last"].casefold() not in common for match in _INITIAL.finditer(text)):
         return True  # "Part B. The pump" names nobody

@@ -14,6 +14,7 @@ from pipelines.lang.characters import CJK, CURRENCY, MARK
 from pipelines.lang.names import names_organization, names_person
 from pipelines.lang.numbers import DATE, GROUP_BLANKS, decimal, names_month_or_weekday, number_words
 from pipelines.lang.profile import named_languages, profile, read_table
+from pipelines.lang.scales import scale_at
 from pipelines.lang.terms import stem
 from pipelines.lang.word_lists import common_words, cue, verbs
 
@@ -176,12 +177,27 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
         unit = _unit_at(text, end, language)
         if unit is not None:
             written = text[start : unit.end]
-            yield Value(unit.kind, written, figure, text[unit.start : unit.end].lower(), Span(start, unit.end))
+            scaled = figure and figure * 10**unit.exponent
+            yield Value(unit.kind, written, scaled, text[unit.start : unit.end].lower(), Span(start, unit.end))
     for match in _MONEY_BEFORE.finditer(text):
-        yield Value(Kind.MONEY, match.group(), decimal(match["figure"], language), "", Span(*match.span()))
+        yield _money_at(text, match, language)
     for kind, pattern in ((Kind.DATE, DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
         for match in pattern.finditer(text):
             yield Value(kind, match.group(), None, "", Span(*match.span()))
+
+
+def _money_at(text: str, match: re.Match[str], language: str) -> Value:
+    """Return the amount behind a currency, with the word for a power of ten behind it."""
+    behind = _skip_blanks(text, match.end())
+    end, exponent = scale_at(text, behind, language)
+    span = Span(match.start(), len(text[:end].rstrip()) if exponent else match.end())
+    figure = decimal(match["figure"], language)
+    return Value(Kind.MONEY, span.slice(text), figure and figure * 10**exponent, "", span)
+
+
+def _skip_blanks(text: str, place: int) -> int:
+    gap = _TO_UNIT.match(text, place)
+    return gap.end() if gap else place
 
 
 def _figures(text: str, language: str) -> Iterator[tuple[int, int, float | None]]:
@@ -201,6 +217,8 @@ class _Unit(NamedTuple):
     kind: Kind
     start: int
     end: int
+    exponent: int = 0
+    """That of the power of ten between number and unit: 6 for "million"."""
 
 
 def _unit_at(text: str, place: int, language: str) -> _Unit | None:
@@ -208,8 +226,11 @@ def _unit_at(text: str, place: int, language: str) -> _Unit | None:
 
     The name of a unit of time may follow another word: "3,000 operating hours".
     """
-    gap = _TO_UNIT.match(text, place)
-    start = gap.end() if gap else place
+    start = _skip_blanks(text, place)
+    behind, exponent = scale_at(text, start, language)
+    scaled = _unit_from(text, behind, language) if exponent else None
+    if scaled is not None:
+        return scaled._replace(exponent=exponent)
     unit = _unit_from(text, start, language)
     qualifier = _QUALIFIER.match(text, start) if unit is None and start > place else None
     if (

@@ -26,6 +26,7 @@ def test_a_person_is_recognized(text: str) -> None:
         "项目 | 型号A",
         "A. Scope",
         "see part B. The pump stops",
+        "closed on 30 May and Friday 20 June",
     ],
 )
 def test_things_and_places_are_not_persons(text: str) -> None:

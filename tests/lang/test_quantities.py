@@ -109,6 +109,25 @@ def test_the_words_that_ask_for_a_value_are_returned() -> None:
     assert value_words("How many centimetres of bar are cut?", "en").split() == ["centimetres", "How", "many"]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "figure"),
+    [
+        ("a line for 1.2 million EUR", "en", 1.2e6),
+        ("£3bn in all", "en", 3e9),
+        ("1,9 Mio. Euro", "de", 1.9e6),
+        ("120 Tsd. EUR", "de", 1.2e5),
+        ("5 millions d'euros", "fr", 5e6),
+        ("2 millones de euros", "es", 2e6),
+        ("3 mln zł", "pl", 3e6),
+        ("投资12万元", "zh", 1.2e5),
+    ],
+)
+def test_a_power_of_ten_may_stand_between_an_amount_and_its_unit(text: str, language: str, figure: float) -> None:
+    (value,) = quantities(text, language)
+    assert (value.kind, value.figure) == (Kind.MONEY, pytest.approx(figure))
+    assert value.span.slice(text) == value.text
+
+
 def test_values_have_unit_and_figure() -> None:
     found = [(value.kind, value.figure) for value in quantities("$115.10 for 30 m/s and 12 months")]
     assert found == [(Kind.MONEY, 115.1), (Kind.SPEED, 30.0), (Kind.TIME, 12.0)]
