@@ -28,17 +28,28 @@ _IN_COMPOUND = 0.75
 _WORD = re.compile(rf"[^\W\d_](?:[{MARK}]*+[^\W\d_]){{2,}}[{MARK}]*+(?:-(?:[^\W\d_][{MARK}]*+)+)*")
 
 
-def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> dict[str, list[tuple[str, float]]]:
+def passage_words(hits: Sequence[Hit]) -> dict[str, str]:
+    """Return the words of the passages by their terms."""
+    word_of: dict[str, str] = {}
+    for hit in hits:
+        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
+            if _WORD.fullmatch(word):
+                word_of.setdefault(stem(word, hit.chunk.language), word)
+    return word_of
+
+
+def related_words(
+    question: QuestionTerms, word_of: Mapping[str, str], lexicon: Lexicon
+) -> dict[str, list[tuple[str, float]]]:
     """Return for each term of the question the related terms of the passages with their cosines, nearest first.
 
-    A word that is in no passage of the corpus and not a frequent one may be a misspelling or another form of a word of
-    the passages.
+    `word_of` are the `passage_words`. A word that is in no passage of the corpus and not a frequent one may be a
+    misspelling or another form of a word of the passages.
     """
-    word_of = _passage_words(hits)
     asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
-    passage_terms, passage_words = list(word_of), list(word_of.values())
-    rows = lexicon.word_similarities([word for _, word in asked], passage_words, question.language)
-    scripts = list(map(_script, passage_words))
+    passage_terms, spelled = list(word_of), list(word_of.values())
+    rows = lexicon.word_similarities([word for _, word in asked], spelled, question.language)
+    scripts = list(map(_script, spelled))
     found: dict[str, list[tuple[str, float]]] = {}
     for (term, word), row in zip(asked, rows, strict=True):
         same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
@@ -46,23 +57,22 @@ def related_words(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
         related += [(one, alike) for one, other in word_of.items() if (alike := _alike(word, other, question.language))]
         if term in question.unknown and word not in common_words(question.language):
-            like = spelled_like(word, passage_words, max_edits(word))
-            related += [(passage_terms[place], 1.0) for place, _ in like if passage_words[place][0] == word[0]]
+            like = spelled_like(word, spelled, max_edits(word))
+            related += [(passage_terms[place], 1.0) for place, _ in like if spelled[place][0] == word[0]]
             forms = passage_terms if term not in question.names else ()
             related += [(one, 1.0) for one in forms if is_akin(term, one)]
         found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
     return found
 
 
-def compound_parts(question: QuestionTerms, hits: Sequence[Hit]) -> dict[str, list[tuple[str, str]]]:
+def compound_parts(question: QuestionTerms, word_of: Mapping[str, str]) -> dict[str, list[tuple[str, str]]]:
     """Return for each compound of the question the terms of the two words of the passages that it can consist of.
 
-    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words.
+    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words. `word_of` are the `passage_words`.
     """
     language = question.language
     if not profile(language).compounds:
         return {}
-    word_of = _passage_words(hits)
     term_of = {word: term for term, word in word_of.items()} | {term: term for term in word_of}
     found: dict[str, list[tuple[str, str]]] = {}
     for term, word in question.words.items():
@@ -77,16 +87,6 @@ def compound_parts(question: QuestionTerms, hits: Sequence[Hit]) -> dict[str, li
 def _first_known(forms: Sequence[str], term_of: Mapping[str, str]) -> str:
     """Return the term of the first of these forms of a word that is in the passages, or ''."""
     return next((term_of[form] for form in forms if form in term_of), "")
-
-
-def _passage_words(hits: Sequence[Hit]) -> dict[str, str]:
-    """Return the words of the passages by their terms."""
-    word_of: dict[str, str] = {}
-    for hit in hits:
-        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
-            if _WORD.fullmatch(word):
-                word_of.setdefault(stem(word, hit.chunk.language), word)
-    return word_of
 
 
 def _alike(word: str, other: str, language: str) -> float:

@@ -11,7 +11,7 @@ from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.related_words import compound_parts, related_words
+from pipelines.retrieve.related_words import compound_parts, passage_words, related_words
 from pipelines.retrieve.searches import Lexicon
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
@@ -50,11 +50,12 @@ class TermCover:
             if (places := {_place_of(unit) for unit in found if _has_phrase(unit, phrase)})
         ]
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
+        word_of = passage_words(hits)
         self._related = {
             term: [(other, cosine) for other, cosine in related if other not in denied]
-            for term, related in related_words(question, hits, lexicon).items()
+            for term, related in related_words(question, word_of, lexicon).items()
         }
-        self._compounds = compound_parts(question, hits)
+        self._compounds = compound_parts(question, word_of)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it.
