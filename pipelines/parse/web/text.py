@@ -12,10 +12,11 @@ from pipelines.core.document import Source
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import check_text
-from pipelines.parse.lines import join_lines
+from pipelines.parse.lines import LABELLED, join_lines
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.text_columns import parts_of
 from pipelines.parse.web.text_tables import TextTable, text_tables
 
 _CODE_SUFFIXES = frozenset(
@@ -35,6 +36,8 @@ _RULED = 3
 """Lines of a heading with a rule above and below."""
 _LONGEST_HEADING = 100
 """Maximum characters of a heading: a line and a quarter of 80."""
+_NO_HEADING = ".,;:!?。；，"
+"""Marks at the end of a line that is no heading."""
 _LEAST_INDENTED = 3
 """Minimum lines of an indented table: two aligned lines are more often code."""
 _LINES_TOGETHER = 80
@@ -61,8 +64,24 @@ class TextReader:
         if PurePosixPath(source.name).suffix.lower() in _CODE_SUFFIXES:
             _append_code(decoded.text, builder)
         else:
-            append_text(decoded.text, builder)
+            append_text(_without_title(decoded.text, builder), builder)
         return builder.build()
+
+
+def _without_title(text: str, builder: DocumentBuilder) -> str:
+    """Append the first line as title if it is short, stands alone, and looks like no field, sentence or heading.
+
+    Return the text that is left.
+    """
+    head, blank, rest = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").partition("\n\n")
+    line = head.strip()
+    if not blank or not rest.strip() or "\n" in line or not 0 < len(line) <= _LONGEST_HEADING:
+        return text
+    plain = line[0].isalnum() and line[-1] not in _NO_HEADING and head == head.lstrip() and any(map(str.isalpha, line))
+    if not plain or LABELLED.match(line) or _NUMBERED.match(line) or len(parts_of(line)) != 1:
+        return text
+    builder.title(line)
+    return rest
 
 
 @dataclass(slots=True)
@@ -153,7 +172,7 @@ def _heading(lines: list[str], builder: DocumentBuilder) -> bool:
         builder.heading(lines[1], 1)
         _append_items_and_paragraphs(lines[_RULED:], builder, [])
         return True
-    if len(lines) != 1 or len(lines[0]) > _LONGEST_HEADING or lines[0][-1] in ".,;:!?。；，":
+    if len(lines) != 1 or len(lines[0]) > _LONGEST_HEADING or lines[0][-1] in _NO_HEADING:
         return False
     line = lines[0].strip()
     numbered = _NUMBERED.match(line)

@@ -1,5 +1,7 @@
 from collections.abc import Callable
 
+import pytest
+
 from pipelines.core.document import Document
 from tests.parse.pieces import assert_whole, pieces, texts
 
@@ -24,6 +26,21 @@ def test_headings_are_recognised_by_rules_numbers_and_capitals(document_of: Read
         ("heading", 2, "1.2 Valves"),
         ("heading", 1, "SAFETY NOTES"),
     ]
+
+
+def test_a_first_line_that_stands_alone_is_the_title(document_of: Read) -> None:
+    document = document_of("2024-11-03.txt", "\ufeffIncident report 24-117\r\n\r\nA hose burst.\r\n")
+    assert document.title == "Incident report 24-117"
+    assert pieces(document) == [("title", 0, "Incident report 24-117"), ("paragraph", 0, "A hose burst.")]
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["It burst.", "Date: 3 May", "1. Safety", "- item", "Two\nlines", "No. 4471     page 1", "====", "  indented"],
+)
+def test_other_first_lines_are_no_titles(document_of: Read, first: str) -> None:
+    assert "title" not in [kind for kind, _, _ in pieces(document_of("a.txt", f"{first}\n\nA hose burst.\n"))]
+    assert pieces(document_of("a.txt", "Only this\n")) == [("paragraph", 0, "Only this")]
 
 
 def test_lists_nest_by_indentation_and_keep_their_numbers(document_of: Read) -> None:
