@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.graph.document_names import revisions_in
+from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
-from pipelines.lang.quantities import Kind, gives, is_unit
+from pipelines.lang.quantities import Kind, gives, is_unit, quantities
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.definitions import defining
@@ -147,11 +148,18 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         return True
     if any(question.wants_of(name, cell, language) for name, cell in unit.fields):
         return True
-    if question.wants == {Kind.MONEY} and unit.fields:  # the columns of a price list may be lengths or quantities
+    if question.wants == {Kind.MONEY} and unit.fields and _has_amounts(question, unit):
         named = f"{unit.hit.title} {unit.heading}"
         return any(question.wants_of(named, cell, language) for _, cell in unit.fields[1:])
     who = _labelled(unit) if Kind.PERSON in question.wants else ()
     return any(_names_who(question, name, cell, coverage, language) for name, cell in who)
+
+
+def _has_amounts(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether the columns of a row are all amounts that a question names: the "2 m" of a price list by length."""
+    names = [fold(name) for name, _ in unit.fields]
+    asked = (fold(value.text) for value in quantities(question.text, question.language))
+    return all(any(amount in name for name in names) for amount in asked)
 
 
 def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCover, language: str) -> bool:

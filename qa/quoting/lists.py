@@ -166,15 +166,15 @@ def _named_alike(
     """
     if question.counts or not best.has_cells:
         return []
-    cells = _cell_terms(best)
-    said = [term for term in question.weights if question.form(term, best.language) in cells]
-    own = {question.form(term, best.language) for term in said}
+    term_of = {question.form(term, best.language): term for term in question.weights}
+    own = term_of.keys() & _cell_terms(best)
     alike = sum(table_of(item) == table_of(best) and own <= _cell_terms(item) for item in scored)
-    others = sum(question.weights[term] for term, cover in best.covers.items() if cover < ABOVE)
-    if alike < 2 or sum(question.weights[term] for term in said) < others:
+    named = best.unit.cells_named(question.text)
+    missing = {term for term, cover in best.covers.items() if cover < ABOVE} - (question.asking if named else set())
+    lacks, has = (question.share(dict.fromkeys(some, 1.0)) for some in (missing, [term_of[form] for form in own]))
+    if alike < 2 or lacks > (0 if named else has):
         return []
     rows = _rows_around(question, best, scored, retrieval)
-    named = best.unit.cells_named(question.text)
     found = [row for row in rows if own <= _cell_terms(row) and row.unit.cells_named(question.text) == named]
     return found if 1 < len(found) < len(rows) else []
 

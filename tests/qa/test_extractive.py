@@ -72,12 +72,15 @@ def test_all_rows_of_the_thing_asked_for_are_quoted_with_what_tells_them_apart()
     told = [claim.text for claim in ask("What is the pressure of HH-2?", texts).claims]
     assert told == ["HH-2; DN: 8; Pressure (bar): 450", "HH-2; DN: 12; Pressure (bar): 415"]
     assert [claim.text for claim in ask("What is the pressure of HH-2 DN 8?", texts).claims] == [told[0]]
+    texts["plan.txt"] = "The pressure of HH-2 will rise by 15 %."
+    assert "15 %" in " ".join(claim.text for claim in ask("By how much will the pressure of HH-2 rise?", texts).claims)
 
 
 def test_a_price_is_found_in_a_price_list_whose_columns_are_lengths() -> None:
     rows = "Type | DN | 1 m | 2 m\nHH-1 | 8 | 14.2 | 22.1\nHH-2 | 12 | 24.3 | 38.7"
     answer = ask("How much does a 2 m hose HH-2 cost?", {"hoses.txt": f"Price list: hoses\n\n{rows}"})
     assert answer.claims[0].text == "HH-2; DN: 12; 2 m: 38.7"
+    assert ask("How much does a 10 m hose HH-2 cost?", {"hoses.txt": f"Price list: hoses\n\n{rows}"}).abstained
 
 
 @pytest.mark.parametrize(("shift", "person"), [("Frühschicht", "Petra Lang"), ("Spätschicht", "Ivo Kranz")])
