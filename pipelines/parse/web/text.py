@@ -109,12 +109,13 @@ def _is_one_table(lines: list[str], tables: list[TextTable]) -> bool:
 
 
 def _append_run(lines: list[str], tables: list[TextTable], builder: DocumentBuilder, indents: list[int]) -> None:
-    """Append lines that have no blank one among them; a single line above a table is its caption."""
+    """Append lines that have no blank one among them; a line above a table is a heading or the table's caption."""
     position = 0
     for table in tables:
         above = lines[position : table.start]
-        caption = above[0].strip() if len(above) == 1 and len(above[0]) <= _LONGEST_HEADING else ""
-        if not caption:
+        alone = len(above) == 1 and len(above[0]) <= _LONGEST_HEADING
+        caption = above[0].strip() if alone and not _heading(above, builder) else ""
+        if not alone:
             _append_lines(above, builder, indents)
         builder.table(table.cells, caption=caption)
         indents.clear()

@@ -56,15 +56,12 @@ def text_tables(lines: Sequence[str]) -> Iterator[TextTable]:
     >>> [cell.text for cell in next(text_tables(["Item   Qty   Unit", "Bolt   12    pcs"])).cells]
     ['Item', 'Qty', 'Unit', 'Bolt', '12', 'pcs']
     """
-    start, floor = 0, 0
+    start = 0
     while start < len(lines):
-        found = _grid(lines, start) or _ruled(lines, start, floor) or _aligned(lines, start)
-        if found is None:
-            start += 1
-            continue
-        start = floor = found.end
-        if found.cells:
+        found = _grid(lines, start) or _ruled(lines, start) or _aligned(lines, start)
+        if found is not None and found.cells:
             yield found
+        start = found.end if found else start + 1
 
 
 def _table(start: int, end: int, rows: Sequence[Fields], headers: int | None) -> TextTable:
@@ -129,16 +126,13 @@ def _grid(lines: Sequence[str], start: int) -> TextTable | None:
     return _table(start, end, rows, headers)
 
 
-def _ruled(lines: Sequence[str], start: int, floor: int) -> TextTable | None:
-    """Return the table whose columns a rule shows, if the rule is at most three lines below `start`.
-
-    Lines before `floor` belong to another table.
-    """
+def _ruled(lines: Sequence[str], start: int) -> TextTable | None:
+    """Return the table whose columns a rule shows, if the rule is at most three lines below `start`."""
     rule = next((at for at in range(start, min(len(lines), start + _MOST_HEADS + 1)) if _is_rule(lines[at])), None)
     if rule is None:
         return None
     starts = [part.start() for part in _RULE_PART.finditer(lines[rule].expandtabs())]
-    above = [] if rule == start else _split_at(lines[max(start, floor) : rule], starts)
+    above = [] if rule == start else _split_at(lines[start:rule], starts)
     if above is None:
         return None
     end, rules = rule + 1, [len(above)]

@@ -74,6 +74,12 @@ def test_two_complete_rows_are_a_table_and_the_line_above_is_its_caption(documen
     assert table.caption == "Chemical composition (%)"
 
 
+def test_a_heading_above_a_table_stays_one(document_of: Read) -> None:
+    document = document_of("a.txt", f"3.1 Parts\n{ALIGNED.strip()}\n")
+    assert [block.text for block in document.blocks if block.kind.value == "heading"] == ["3.1 Parts"]
+    assert tables_of(document)[0].caption == ""
+
+
 def test_lines_that_continue_cells_are_joined(document_of: Read) -> None:
     text = (
         "Part  Name             Price\nA-1   Pump with a      12.00\n      longer name\nA-2   Valve             1.00\n"
