@@ -52,14 +52,14 @@ def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> No
     for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
         begins = text[: piece.span.start].endswith(BLANK) and not is_open
         if piece.label or (depth and piece.depth <= depth) or (not depth and begins):
-            term, depth = "", 0
+            term, depth, is_open = "", 0, False
         if _is_question(piece.text):
             piece.label, term, depth, is_open = True, " ".join(piece.text.split()), 0, True
         elif after is not None and _is_term(before, piece, after, text, language):
             nested = after.depth > piece.depth > 0
             piece.label, term, depth = True, " ".join(piece.text.split()), piece.depth if nested else 0
-        elif term and not piece.is_row:
-            piece.group, is_open = term, False
+        elif term:
+            piece.group, is_open = piece.group if piece.is_row else term, False
 
 
 def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:

@@ -13,6 +13,17 @@ from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.tables import columns_asked, columns_of_codes
 
 
+def quote_texts(units: Sequence[EvidenceUnit], question: QuestionTerms, naming: int | None = None) -> tuple[str, ...]:
+    """Return the `quote_text` of units; a question in a document that several of them answer is in the first one."""
+    told = list[str]()
+    asked = ""
+    for unit in units:
+        text = quote_text(unit, question, naming)
+        told.append(text.removeprefix(asked).lstrip() if asked and unit.group == asked else text)
+        asked = text if unit.is_question else unit.group if unit.group.endswith(QUESTION_MARKS) else ""
+    return tuple(told)
+
+
 def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None = None) -> str:
     """Return the unit's text on one line; for a table row, its first cell and the cells of the columns asked for.
 

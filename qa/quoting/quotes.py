@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
-from pipelines.retrieve.quote_text import quote_text
+from pipelines.retrieve.quote_text import quote_texts
 from pipelines.retrieve.tables import naming_column
 
 MAX_ITEMS = 20
@@ -35,7 +35,7 @@ def quote_units(
 ) -> Quotes:
     """Return units as quotes; rows that are `listed` together have the same columns, one of which tells them apart."""
     naming = naming_column(items) if listed else None
-    texts = tuple(quote_text(item.unit, question, naming) for item in items)
+    texts = quote_texts([item.unit for item in items], question, naming)
     return Quotes(tuple(items), texts, warnings=warnings)
 
 

@@ -120,6 +120,17 @@ def test_a_question_in_a_document_is_quoted_with_its_answer(question: str, told:
     assert answer.citations[0].quote in FAQ
 
 
+def test_a_question_with_a_list_as_answer_is_said_once_and_ends_with_it() -> None:
+    text = (
+        "How do I reset the machine?\n\n1. Press stop.\n2. Wait ten seconds.\n3. Press reset.\n\n"
+        "Notes\n\nThe machine weighs 300 kg.\n\nThe machine is made in Graz."
+    )
+    told = [claim.text for claim in ask("How do I reset the machine?", {"faq.txt": text}).claims]
+    assert sum("How do I reset" in one for one in told) == 1
+    assert [one for one in told if one[0].isdigit()][-1] == "3. Press reset."
+    assert ask("Where is the machine made?", {"faq.txt": text}).claims[0].text == "The machine is made in Graz."
+
+
 def test_a_question_that_a_document_leaves_open_is_no_answer() -> None:
     mail = "The seals are made of FKM. The price is 1148 EUR.\n\n> Are the pumps suited for HEES oil?"
     texts = {"mail.txt": mail, "other.txt": "Pumps of the line ZP are made of bronze."}
