@@ -10,6 +10,8 @@ from pipelines.lang.profile import longest_first, read_table
 
 _OF = r"(?:d['’]\s?|d[ei]\s)?"
 """What may stand before the unit in Romance languages: "5 millions d'euros", "2 millones de euros"."""
+_LONGEST = 32
+"""Characters that are read: twice those of the longest word, for blanks and what stands before the unit."""
 
 
 def scale_at(text: str, place: int, language: str = "") -> tuple[int, int]:
@@ -21,7 +23,7 @@ def scale_at(text: str, place: int, language: str = "") -> tuple[int, int]:
     (12, 6)
     """
     exponents = _exponents(language)
-    found = _pattern(language).match(text, place)
+    found = _pattern(language).match(text, place, place + _LONGEST)
     return (found.end(), exponents[found[1].casefold()]) if found else (place, 0)
 
 
