@@ -94,7 +94,7 @@ def test_classes_named_in_the_settings_are_not_induced(folder: Path, tmp_path: P
 
 def test_without_a_model_tags_are_classified_by_their_form(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "kb")
-    assert {"DS-2041", "IR-3"} <= classes_of(tmp_path / "kb")["identifier"]
+    assert {"DS-2041", "P-101A"} <= classes_of(tmp_path / "kb")["identifier"]
 
 
 def test_spellings_of_one_term_are_merged_into_one_tag(tmp_path: Path) -> None:
