@@ -22,6 +22,7 @@ from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Atom, AtomKind
 from pipelines.core.provenance import Provenance
 from pipelines.lang.characters import CJK, MARK, WITHOUT_BLANKS
+from pipelines.lang.sentences import QUESTION_MARKS
 from pipelines.lang.terms import words
 
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 6
@@ -78,7 +79,7 @@ def _sentence_statements(content: ChunkContent) -> Iterator[Atom]:
 
 
 def _is_statement(text: str) -> bool:
-    if len(text) > _LONGEST or text.endswith(("?", "？", "؟", ":", "：")):
+    if len(text) > _LONGEST or text.endswith((*QUESTION_MARKS, ":", "：")):
         return False
     runs = [run for run in words(text) if _HAS_LETTERS.search(run)]
     return len(runs) >= _FEWEST_WORDS or len(_BY_CHARACTERS.findall(text)) >= _FEWEST_CHARACTERS

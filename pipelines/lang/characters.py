@@ -33,9 +33,6 @@ WITHOUT_BLANKS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 OF_INDIA = r"\u0900-\u0dff"
 """Devanagari, Bengali, Tamil, Sinhala and the scripts between."""
 
-CAPITALS = r"A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0400-\u042f"
-"""Capital letters of Latin, without those of its extended blocks, Greek and Cyrillic."""
-
 WORD_CHARACTER = re.compile(r"\w")
 CJK_CHARACTER = re.compile(f"[{CJK}]")
 PAIRED_CHARACTER = re.compile(f"[{CJK}{WITHOUT_BLANKS}]")

@@ -188,11 +188,10 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
 
 def _money_at(text: str, match: re.Match[str], language: str) -> Value:
     """Return the amount behind a currency, with the word for a power of ten behind it."""
-    behind = _skip_blanks(text, match.end())
-    end, exponent = scale_at(text, behind, language)
-    span = Span(match.start(), len(text[:end].rstrip()) if exponent else match.end())
+    scale = scale_at(text, _skip_blanks(text, match.end()), language)
+    span = Span(match.start(), scale.end if scale else match.end())
     figure = decimal(match["figure"], language)
-    return Value(Kind.MONEY, span.slice(text), figure and figure * 10**exponent, "", span)
+    return Value(Kind.MONEY, span.slice(text), figure and figure * 10 ** (scale.exponent if scale else 0), "", span)
 
 
 def _skip_blanks(text: str, place: int) -> int:
@@ -227,10 +226,9 @@ def _unit_at(text: str, place: int, language: str) -> _Unit | None:
     The name of a unit of time may follow another word: "3,000 operating hours".
     """
     start = _skip_blanks(text, place)
-    behind, exponent = scale_at(text, start, language)
-    scaled = _unit_from(text, behind, language) if exponent else None
-    if scaled is not None:
-        return scaled._replace(exponent=exponent)
+    scale = scale_at(text, start, language)
+    if scale and (scaled := _unit_from(text, scale.unit, language)):
+        return scaled._replace(exponent=scale.exponent)
     unit = _unit_from(text, start, language)
     qualifier = _QUALIFIER.match(text, start) if unit is None and start > place else None
     if (

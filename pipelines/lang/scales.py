@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from pipelines.lang.characters import CJK
 from pipelines.lang.profile import longest_first, read_table
@@ -14,17 +15,24 @@ _LONGEST = 32
 """Characters that are read: twice those of the longest word, for blanks and what stands before the unit."""
 
 
-def scale_at(text: str, place: int, language: str = "") -> tuple[int, int]:
-    """Return the end of the word for a power of ten that begins at `place`, and the exponent; (`place`, 0) for none.
+class Scale(NamedTuple):
+    """A word for a power of ten: the exponent, where the word ends, and where its unit begins."""
+
+    exponent: int
+    end: int
+    unit: int
+
+
+def scale_at(text: str, place: int, language: str = "") -> Scale | None:
+    """Return the word for a power of ten that begins at `place`, or None if there is none.
 
     Words of English and of `language` (ISO 639-1) are recognized; without a language, those of all languages.
 
     >>> scale_at("1.2 million EUR", 4, "en")
-    (12, 6)
+    Scale(exponent=6, end=11, unit=12)
     """
-    exponents = _exponents(language)
     found = _pattern(language).match(text, place, place + _LONGEST)
-    return (found.end(), exponents[found[1].casefold()]) if found else (place, 0)
+    return Scale(_exponents(language)[found[1].casefold()], found.end(1), found.end()) if found else None
 
 
 @cache

@@ -17,6 +17,7 @@ _END = re.compile(
 )
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟", "۔")
 """The marks that end a complete sentence."""
+QUESTION_MARKS = ("?", "？", "؟")
 _CLOSING = "\"'”’»)]）」』 \n"
 """What may follow such a mark: closing quotation marks and brackets."""
 _DOTS = ("..", "...", "…")

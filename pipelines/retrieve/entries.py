@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pipelines.core.provenance import Span
+from pipelines.lang.sentences import QUESTION_MARKS
 from pipelines.lang.terms import terms
 from pipelines.retrieve.table_rows import RULE, EvidenceLine
 from pipelines.retrieve.unit_spans import BLANK
@@ -15,7 +16,6 @@ _QUESTION_LENGTH = 200
 """Maximum characters of a question with an answer below: two lines; longer ones are rhetorical."""
 _ANSWER_LENGTH = 400
 """Maximum characters of an answer that is quoted whole; of longer ones, sentences are."""
-QUESTION_MARKS = ("?", "？", "؟")
 SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 HEADING_LENGTH = 80
 """Maximum characters of a heading."""
@@ -27,7 +27,7 @@ def whole_answers(spans: Iterable[Span], text: str) -> Iterator[Span]:
     held: Span | None = None
     answers = False
     for span in spans:
-        asks = _is_question(span.slice(text))
+        asks = is_question(span.slice(text))
         if held is not None and answers and not asks and "\n" not in text[held.end : span.start]:
             joined = Span(held.start, span.end)
             if len(joined) <= _ANSWER_LENGTH:
@@ -35,13 +35,14 @@ def whole_answers(spans: Iterable[Span], text: str) -> Iterator[Span]:
                 continue
         if held is not None:
             yield held
-        answers = not asks and held is not None and _is_question(held.slice(text))
+        answers = not asks and held is not None and is_question(held.slice(text))
         held = span
     if held is not None:
         yield held
 
 
-def _is_question(text: str) -> bool:
+def is_question(text: str) -> bool:
+    """Whether a unit asks something, as those in lists of frequent questions do, and answers nothing."""
     return RULE not in text and len(text) <= _QUESTION_LENGTH and text.rstrip().endswith(QUESTION_MARKS)
 
 
@@ -53,7 +54,7 @@ def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> No
         begins = text[: piece.span.start].endswith(BLANK) and not is_open
         if piece.label or (depth and piece.depth <= depth) or (not depth and begins):
             term, depth, is_open = "", 0, False
-        if _is_question(piece.text):
+        if is_question(piece.text):
             piece.label, term, depth, is_open = True, " ".join(piece.text.split()), 0, True
         elif after is not None and _is_term(before, piece, after, text, language):
             nested = after.depth > piece.depth > 0

@@ -12,7 +12,7 @@ from pipelines.core.provenance import Span
 from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH, QUESTION_MARKS, read_entries, whole_answers
+from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH, is_question, read_entries, whole_answers
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
 from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
@@ -74,8 +74,8 @@ class EvidenceUnit:
 
     @property
     def is_question(self) -> bool:
-        """Whether it asks something, as those in lists of frequently asked questions do, and answers nothing."""
-        return self.label and self.text.rstrip().endswith(QUESTION_MARKS)
+        """Whether it asks something and answers nothing."""
+        return is_question(self.text)
 
     def is_named(self, question: str) -> bool:
         """Whether a question names this row by a cell."""

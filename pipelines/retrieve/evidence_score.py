@@ -30,8 +30,8 @@ COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
 LABEL = 0.08
 """Penalty for what only names a subject: headings, table headers, and short texts without a term of their own."""
 QUESTION = 0.3
-"""Penalty for a question in a document: it has the words of the one asked, and what answers it follows. More than what
-the weight of coverage can make up for in a sentence that has half of the words."""
+"""Penalty for a question in a document, which has the words of the one asked; what answers it follows. A sentence with
+half of these words comes before it: half of `COVERAGE` is 0.2."""
 _COMPARED = 12
 """Number of best units, by the other parts, whose semantic similarity is computed."""
 SUPERSEDED = 0.04
@@ -158,8 +158,13 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
 def _has_amounts(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     """Whether the columns of a row are all amounts that a question names: the "2 m" of a price list by length."""
     names = [fold(name) for name, _ in unit.fields]
-    asked = (fold(value.text) for value in quantities(question.text, question.language))
-    return all(any(amount in name for name in names) for amount in asked)
+    return all(any(amount in name for name in names) for amount in _amounts(question.text, question.language))
+
+
+@lru_cache(maxsize=64)  # called for each row found
+def _amounts(text: str, language: str) -> tuple[str, ...]:
+    """Return the values in a question, folded."""
+    return tuple(fold(value.text) for value in quantities(text, language))
 
 
 def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCover, language: str) -> bool:

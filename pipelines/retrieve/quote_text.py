@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
 from pipelines.lang.terms import terms
-from pipelines.retrieve.entries import QUESTION_MARKS
+from pipelines.retrieve.entries import is_question
 from pipelines.retrieve.evidence import LABELLED_LINE, EvidenceUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
@@ -20,7 +20,7 @@ def quote_texts(units: Sequence[EvidenceUnit], question: QuestionTerms, naming: 
     for unit in units:
         text = quote_text(unit, question, naming)
         told.append(text.removeprefix(asked).lstrip() if asked and unit.group == asked else text)
-        asked = text if unit.is_question else unit.group if unit.group.endswith(QUESTION_MARKS) else ""
+        asked = text if unit.is_question else unit.group if is_question(unit.group) else ""
     return tuple(told)
 
 
@@ -34,7 +34,7 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
     if not unit.is_row:
         text = " ".join(unit.text.split())
         if unit.group:
-            colon = "" if unit.group.endswith(QUESTION_MARKS) else ":"
+            colon = "" if is_question(unit.group) else ":"
             return text if text.startswith(unit.group) else f"{unit.group}{colon} {text}"
         return f"{unit.heading}; {text}" if _is_one_of_several(unit, question) else text
     if not unit.fields:
@@ -45,8 +45,8 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
 
 def _is_one_of_several(unit: EvidenceUnit, question: QuestionTerms) -> bool:
     """Whether a unit is a field that other things in its chunk have too, and the question does not name its heading."""
-    label, colon, _ = unit.text.partition(":")
-    if not unit.heading or not LABELLED_LINE.match(unit.text) or unit.hit.chunk.text.count(f"\n{label}{colon}") < 2:
+    label = unit.text.partition(":")[0]
+    if not unit.heading or not LABELLED_LINE.match(unit.text) or unit.hit.chunk.text.count(f"\n{label}:") < 2:
         return False
     language = unit.hit.chunk.language
     return not question.has_all(frozenset(terms(unit.heading, language)), language)

@@ -31,7 +31,7 @@ UNITS = {
     "capitals": "Abc De ",
     "see": "see section 4.2 of ", "labels": "Table 1. ", "abbreviations": "e.g. a. b. ", "zero width": "a\u200b",
     "from right": "\u200fא ", "soft hyphens": "a\u00ad", "tabs": "a\t\tb\n", "underscores": "a__",
-    "units": "5 mm, 3-4 kg ",
+    "units": "5 mm, 3-4 kg ", "amounts": "$5 million, 3 Mio. EUR ",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from pipelines.parse.reader import FileFormat
 from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.text import append_text
 
-_SECTION = re.compile(r"(\[{1,2})([^\[\]]{1,200})\]{1,2}\s*((?:[;#].*)?)")
+_SECTION = re.compile(r"\[{1,2}([^\[\]]{1,200})\]{1,2}\s*((?:[;#].*)?)")
 """A section or, in two brackets, an element of an array of TOML, and the comment behind it."""
 _NAME = re.compile(r"\w{0,40}name: ([^\n]{1,200})", re.IGNORECASE)
 """The first key of a section that names what it describes (`ParameterName` in an EDS file)."""
@@ -52,7 +52,7 @@ def _sections(text: str) -> list[tuple[str, list[str]]]:
     sections: list[tuple[str, list[str]]] = [("", [])]
     for line in map(str.strip, text.splitlines()):
         if section := _SECTION.fullmatch(line):
-            _, title, comment = section.groups()
+            title, comment = section.groups()
             sections.append((title.strip(), [comment] if comment else []))
         elif line:
             sections[-1][1].append(_field(line))
