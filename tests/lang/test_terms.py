@@ -41,6 +41,7 @@ def test_a_longer_identifier_has_the_terms_of_a_shorter_one() -> None:
         ("Sensor1HighLimit_2", "high limit"),
         ("压力SensorLimit", "sensor limit"),
         ("ВерхнийПредел", "верхний предел"),
+        ("NajwyższyŁadunek", "najwyższy ładunek"),
     ],
 )
 @pytest.mark.parametrize("language", ["", "en", "de", "ru"])
