@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,7 +23,8 @@ from pipelines.retrieve.flat_search import FlatSearch, Mode
 from pipelines.retrieve.hit import AtomHit, FoundChunk, Hit, HitReader, LinkedChunk, Share
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale
-from pipelines.retrieve.layers import LayerSearch
+from pipelines.retrieve.layers import LayerSearch, LayerSimilarities
+from pipelines.retrieve.named_documents import NamedDocuments, named_documents
 from pipelines.retrieve.propagate import KINDS, hops_from
 from pipelines.retrieve.query import TagMap, analyze_query, coverage, with_terms
 from pipelines.retrieve.question_words import CorpusWords
@@ -62,9 +63,10 @@ class Retriever:
         score    = x / (1 + x)
 
     BM25 and cosine are on one scale, 0 for unrelated texts and 1 for an ideal match (`pipelines.retrieve.index_cache`,
-    `pipelines.retrieve.query`). The similarity of the atoms is that of the best one, plus `soft_count` times that of
-    the others. If no chunk covers a share `worded` of the question, `lexical`, `document`, `title` and `called` are
-    lowered, because the question is not in the words of the corpus. Propagation is described in
+    `pipelines.retrieve.query`). In documents that the question names, own is at least that for the rest of the question
+    (`pipelines.retrieve.named_documents`). The similarity of the atoms is that of the best one, plus `soft_count` times
+    that of the others. If no chunk covers a share `worded` of the question, `lexical`, `document`, `title` and `called`
+    are lowered, because the question is not in the words of the corpus. Propagation is described in
     `pipelines.retrieve.propagate`. The returned chunks are chosen one after the other by x * (1 + `fresh` * share of
     the question that no chosen chunk covers).
 
@@ -254,7 +256,18 @@ class Retriever:
         limit = self.settings.candidates
         vector = self._embed(with_terms(query, terms))
         layers = self._search.similarities(analyzed, covered, vector, limit, where, unused)
-        return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index))
+        inside = tuple(
+            (named, self._layers_inside(named, where, unused)) for named in named_documents(analyzed, self.index)
+        )
+        return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index), inside)
+
+    def _layers_inside(self, named: NamedDocuments, where: Filter, unused: Collection[RecordKind]) -> LayerSimilarities:
+        """Return the similarities of the chunks of the documents that a question names to the rest of it."""
+        analyzed = analyze_query(named.rest, self.index, (), self._corpus_words)
+        covered = coverage(analyzed, self.index)
+        within = replace(where, documents=tuple(self.index.documents[number] for number in named.documents))
+        limit = self.settings.candidates
+        return self._search.similarities(analyzed, covered, self._embed(named.rest), limit, within, unused)
 
     def rank(self, features: QueryFeatures, limit: int, settings: RetrieveSettings) -> list[int]:
         """Return the index numbers of the best chunks with other `settings` than `self.settings`."""
@@ -277,7 +290,7 @@ class Retriever:
             FoundChunk(
                 id,
                 squash(float(scores.total[number])),
-                explain(number, features.query, scores, self.index, self.settings),
+                explain(number, features, scores, self.index, self.settings),
                 tuple(texts[atom] for atom in shown[id] if atom in texts),
             )
             for number, id in zip(numbers, ids, strict=True)

@@ -14,6 +14,7 @@ from pipelines.core.graph import EdgeKind
 from pipelines.retrieve.hit import Share
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.layers import LayerSimilarities, LayerSimilarity
+from pipelines.retrieve.named_documents import NamedDocuments
 from pipelines.retrieve.propagate import KINDS, Hops, PropagationRound, best_of, propagate
 from pipelines.retrieve.query import AnalyzedQuery
 from pipelines.retrieve.sparse_rows import Weights
@@ -21,7 +22,7 @@ from pipelines.sections import RetrieveSettings
 
 POOL = 4
 """Chunks are selected among this many times the number wanted, those with the best scores; not tuned."""
-_OF_THE_DOCUMENT = frozenset({"title", "document_words"})
+_OF_THE_DOCUMENT = frozenset({"title", "document_words", "inside"})
 """Parts of a score that are reported as the layer "document"."""
 _LEAST_SHARE = 1e-6
 """Smaller components of a score are not reported."""
@@ -31,13 +32,15 @@ _LEAST_SHARE = 1e-6
 class QueryFeatures:
     """The input for the scores of a question, independent of the weights.
 
-    `covered` is `coverage(query, index)`; a chunk with `mask` 0 gets no score and passes none on.
+    `covered` is `coverage(query, index)`; a chunk with `mask` 0 gets no score and passes none on. `inside` has the
+    documents that the question names, each with the similarities to the rest of the question.
     """
 
     query: AnalyzedQuery
     covered: Weights
     layers: LayerSimilarities
     mask: Weights | None = None
+    inside: tuple[tuple[NamedDocuments, LayerSimilarities], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def score_chunks(features: QueryFeatures, index: Index, settings: RetrieveSettin
     """Return the scores of all chunks."""
     settings = _adapted(features, index, settings)
     own = _own_parts(features.layers, settings)
+    if features.inside:
+        own["inside"] = _inside(features, _sum(own, index.size), index, settings)
     focus = _focus(_sum(own, index.size), index, settings.focus)
     direct = own | {name: part * focus for name, part in _document_parts(features.layers, settings).items()}
     base = _sum(direct, index.size)
@@ -136,6 +141,21 @@ def _own_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[st
     return {name: part for name, part in found.items() if part is not None}
 
 
+def _inside(features: QueryFeatures, own: Weights, index: Index, settings: RetrieveSettings) -> Weights:
+    """Return what the chunks of the documents that a question names gain by the rest of it.
+
+    Their parts for the rest are scaled so that the best one is as good as the best chunk for the whole question.
+    """
+    gain = np.zeros_like(own)
+    for named, layers in features.inside:
+        rest = _sum(_own_parts(layers, settings), index.size)
+        for document in named.documents:
+            mine = np.flatnonzero(index.document_of == document)
+            if (best := float(rest[mine].max())) > 0:
+                gain[mine] = np.maximum(0, rest[mine] * (own[mine].max() / best) - own[mine])
+    return gain
+
+
 def _document_parts(layers: LayerSimilarities, settings: RetrieveSettings) -> dict[str, Weights]:
     """Return the parts of the score that depend on the chunk's document."""
     found = {
@@ -184,25 +204,29 @@ def _focus(own: Weights, index: Index, power: float) -> Weights:
 
 
 def explain(
-    chunk: int, query: AnalyzedQuery, scores: ChunkScores, index: Index, settings: RetrieveSettings
+    chunk: int, features: QueryFeatures, scores: ChunkScores, index: Index, settings: RetrieveSettings
 ) -> tuple[Share, ...]:
     """Return the components of a chunk's score, largest first; they add up to the score."""
     total = float(scores.total[chunk])
     if total <= 0:
         return ()
     factor = squash(total) / total
-    parts = [*_direct(chunk, query, scores, index), *_propagated(chunk, scores.rounds, index, settings.back)]
+    parts = [*_direct(chunk, features, scores, index), *_propagated(chunk, scores.rounds, index, settings.back)]
     shares = (
         Share(part.layer, part.score * factor, part.detail, part.path) for part in parts if part.score > _LEAST_SHARE
     )
     return tuple(sorted(shares, key=lambda share: -share.score))
 
 
-def _direct(chunk: int, query: AnalyzedQuery, scores: ChunkScores, index: Index) -> Iterator[Share]:
+def _direct(chunk: int, features: QueryFeatures, scores: ChunkScores, index: Index) -> Iterator[Share]:
+    query = features.query
     for layer, part in scores.direct.items():
         detail = ""
         if layer == "title":
             detail = query.matched_names.get(int(index.document_of[chunk]), "")
+        elif layer == "inside":
+            names = (named.words for named, _ in features.inside if index.document_of[chunk] in named.documents)
+            detail = next(names, "")
         elif layer == "entity":
             detail = _shared_name(chunk, query, index)
         yield Share("document" if layer in _OF_THE_DOCUMENT else layer, float(part[chunk]), detail)
