@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Field
-from pipelines.core.table import Table
+from pipelines.core.table import Table, has_pairs
 from pipelines.lang.characters import CURRENCY, HAN
 from pipelines.lang.numbers import WRITTEN_DATE
 from pipelines.lang.numbers import WRITTEN_NUMBER as _NUMBER
+from pipelines.lang.quantities import CURRENCY_CODES
 
 _TYPES = (
     ("date", WRITTEN_DATE),
     ("number", re.compile(_NUMBER)),
     ("percent", re.compile(rf"(?:{_NUMBER})\s*[%％]")),
-    ("money", re.compile(rf"[{CURRENCY}]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[{CURRENCY}元]|USD|EUR|GBP|CNY|RMB)")),
+    ("money", re.compile(rf"[{CURRENCY}]\s*+(?:{_NUMBER})|(?:{_NUMBER})\s*(?:[{CURRENCY}元]|{CURRENCY_CODES})")),
     ("quantity", re.compile(rf"(?:{_NUMBER})\s*(?:[°µμΩa-zA-Z℃]|[²³/·^%-]|[{HAN}]){{1,10}}\d?")),
     ("boolean", re.compile(r"yes|no|true|false|是|否|✓|✗|[xX]", re.IGNORECASE)),
     ("email", re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")),
@@ -46,7 +47,8 @@ class TableRows:
     """A table as rows of cell texts of equal length; the text of a spanning cell is repeated in each cell it covers.
 
     `names` are the column names; several header rows are joined by spaces, without labels over the whole table.
-    `first_row` is the number of the first row below the header. `id` is the table's.
+    `first_row` is the number of the first row below the header. `id` is the table's. `paired` says that each two cells
+    of a row are a label and its text.
     """
 
     id: str
@@ -54,6 +56,7 @@ class TableRows:
     names: tuple[str, ...]
     first_row: int
     rows: tuple[tuple[str, ...], ...]
+    paired: bool = False
 
     @staticmethod
     def of(table: Table) -> TableRows:
@@ -61,11 +64,13 @@ class TableRows:
         headers = 0 if table.begins_with_data else table.header_rows or _implied_headers(rows)
         named = [row for row in rows[:headers] if len(set(filter(None, row))) > 1] or rows[:headers]
         names = tuple(_name(named, column) for column in range(table.columns))
-        return TableRows(table.id, table.caption, names, headers, tuple(rows))
+        paired = not headers and has_pairs(table.cells)
+        return TableRows(table.id, table.caption, names, headers, tuple(rows), paired)
 
     def fields(self, number: int) -> tuple[Field, ...]:
-        """Return the typed values of a row; empty cells are omitted."""
-        cells = zip(self.names, self.rows[number], strict=True)
+        """Return the typed values of a row, in pairs under their labels; empty cells are omitted."""
+        row = self.rows[number]
+        cells = zip(row[::2], row[1::2], strict=True) if self.paired else zip(self.names, row, strict=True)
         return tuple(Field(name, value, value_type(value)) for name, value in cells if value)
 
     def statement(self, number: int) -> str:
@@ -75,7 +80,7 @@ class TableRows:
         """
         fields = list(self.fields(number))
         lead = ""
-        if len(fields) > 1 and fields[0].name == self.names[0] and fields[0].type != "number":
+        if not self.paired and len(fields) > 1 and fields[0].name == self.names[0] and fields[0].type != "number":
             lead = fields.pop(0).value
         if lead and len(self.names) == 2 and normalize(self.names[1]) in _UNNAMED_VALUE:
             return f"{lead}: {fields[0].value}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -12,6 +13,11 @@ _SIGNS = "+-−±<>≤≥~≈ "
 """Characters that may precede a number."""
 _LOOKED_AT = 60
 """Number of top rows that are inspected to decide whether a table has a header."""
+_LONGEST_UNIT = 9
+"""Maximum characters of a unit: "W/(m²·K)" has eight."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_LEAST_PAIRED = 4
+"""Minimum columns of a table of pairs; one of two columns is a list of names with values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +120,52 @@ def is_data(cells: Sequence[Cell]) -> bool:
     """Whether the first row of a table, given in row-major order, is data like the rows below and not a header.
 
     It is if each of its cells contains a digit, like two thirds of the cells below it: a parts list without a header.
-    In a table of two columns it is if its second cell begins with a number, like most below it: names with values.
-    Years or types above a table of values are a header, because its first column contains no numbers.
+    In a table of two columns it is if its second cell begins with a number, like most below it: names with values, also
+    with their units in a third column. So it is in a table of pairs (`has_pairs`). Years or types above a table of
+    values are a header, because its first column contains no numbers.
     """
+    columns = _columns(cells)
+    told = _below_first(cells, columns)
+    valued = len(told) == len(columns) and (len(told) == 2 or (len(told) == 3 and _are_units(told)))
+    if valued and _are_mostly(begins_with_number, told[1]):
+        return True
+    return bool(told) and (has_pairs(cells) or all(_are_mostly(_has_digit, texts) for texts in told))
+
+
+def has_pairs(cells: Sequence[Cell]) -> bool:
+    """Whether each two columns of a table are a label and its text: a form with several of them side by side.
+
+    Labels are without digits and differ. In the first row one of the texts has a digit at least, and none is a word
+    above figures only: "Machine | Pump P-301 | Date | 3 June 2025".
+    """
+    columns = _columns(cells)
+    told = _below_first(cells, columns)
+    labels = [text for column in told[::2] for text in column]
+    if len(told) < _LEAST_PAIRED or len(told) % 2 or len(told) < len(columns) or len(set(labels)) < len(labels):
+        return False
+    named = any(not _has_digit(first) and all(map(begins_with_number, below)) for first, *below in told[1::2])
+    return not named and not any(map(_has_digit, labels)) and any(_has_digit(texts[0]) for texts in told[1::2])
+
+
+def _are_units(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether the third column has short words without blanks, like units, and the second one begins with no year."""
+    short = all(len(text) <= _LONGEST_UNIT and " " not in text for text in columns[2])
+    return short and not any(map(_has_digit, columns[2][:1])) and not _YEAR.fullmatch(columns[1][0])
+
+
+def _columns(cells: Sequence[Cell]) -> dict[int, list[str]]:
+    """Return the texts at the top of each column."""
     columns: dict[int, list[str]] = {}
     for cell in cells:
         if cell.text and cell.row < _LOOKED_AT:
             columns.setdefault(cell.column, []).append(cell.text)
+    return columns
+
+
+def _below_first(cells: Sequence[Cell], columns: Mapping[int, list[str]]) -> list[list[str]]:
+    """Return the columns that the first row has texts in; nothing if it has less than two, or none in the first one."""
     first = [cell for cell in cells if cell.text and cell.row == 0]
-    if len(first) < 2 or first[0].column != 0:
-        return False
-    told = [columns[cell.column] for cell in first]
-    if len(columns) == 2 and _are_mostly(begins_with_number, told[1]):
-        return True
-    return all(_are_mostly(_has_digit, texts) for texts in told)
+    return [columns[cell.column] for cell in first] if len(first) > 1 and first[0].column == 0 else []
 
 
 def _are_mostly(are: Callable[[str], bool], texts: Sequence[str]) -> bool:

@@ -52,6 +52,8 @@ class Kind(StrEnum):
 
 
 _RUN = rf"(?:\d{{1,3}}(?:[{GROUP_BLANKS}']\d{{3}}(?!\d))++(?:[.,]\d++)?+|\d++(?:[.,]\d++)*+)"
+_GROUPED = re.compile(rf"[1-9]\d{{0,2}}(?:[{GROUP_BLANKS}]\d{{3}})+")
+"""A number in groups of three digits, which is no phone number."""
 _FIGURE = re.compile(rf"[-+−]?(?<!\d)(?<!\d[.,]){_RUN}(?:\s?[-–~/x×]\s?{_RUN}){{0,2}}")
 _FIGURE_BEFORE = re.compile(r"\d\s?$")
 _TO_UNIT = re.compile(r"[^\S\n]?-?[^\S\n]?")
@@ -70,8 +72,9 @@ unit: "Betriebsstunden", but not "Montage"."""
 _CELLS = re.compile(r"[|(),\[\]:\n]")
 _TABLE = read_table("units")
 _SIGNS = re.escape(CURRENCY)
-_CODES = "|".join(sign for sign in _TABLE["money"]["symbols"] if sign.isalpha())
-_MONEY_BEFORE = re.compile(rf"(?:[{_SIGNS}]|\b(?:{_CODES}))\s?(?P<figure>\d(?:[\d.,]*\d)?)")
+CURRENCY_CODES = "|".join(sign for sign in _TABLE["money"]["symbols"] if sign.isalpha())
+"""Alternatives of a pattern: the codes of currencies, such as EUR."""
+_MONEY_BEFORE = re.compile(rf"(?:[{_SIGNS}]|\b(?:{CURRENCY_CODES}))\s?(?P<figure>{_RUN})")
 _PHONE = re.compile(
     r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b"
     r"|(?<![\w.,+-])\+\d{1,3}(?:[\s/.-]\(?\d{1,5}\)?){2,5}(?![\w,-])|(?<![\w.,-])0\d(?:[\s.-]\d\d){4}(?![\w,-])"
@@ -183,7 +186,8 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
         yield _money_at(text, match, language)
     for kind, pattern in ((Kind.DATE, DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
         for match in pattern.finditer(text):
-            yield Value(kind, match.group(), None, "", Span(*match.span()))
+            if not _GROUPED.fullmatch(match.group()):
+                yield Value(kind, match.group(), None, "", Span(*match.span()))
 
 
 def _money_at(text: str, match: re.Match[str], language: str) -> Value:

@@ -51,6 +51,15 @@ def test_an_empty_table_has_no_markdown() -> None:
         ("Product | 2020 | 2021 / Pumps | 300 | 350 / Valves | 20 | 10", False),
         ("Name | Town / Anna | Bergen", False),
         ("P-101 | 16", False),
+        ("Thickness | 0.5 | mm / Heat conductivity | 1 | W/m.K / Area | 12 | cm²", True),
+        ("Product | 2020 | Total / Pumps | 300 | 350 / Valves | 20 | 30", False),
+        ("Type | 100 | Remark / A | 3 | for cold water only / B | 4 | -", False),
+        ("Machine | Pump P-301 | Date | 3 June 2025 / Customer | Raffinerie Nord | Engineer | Astrid Holm", True),
+        ("Maschine | Presse 4 | Prüfer | Ivo Kranz / Halle | Nord | Datum | 3.6.2025 / Los | 4 | Ort | Ulm", True),
+        ("Type | DN 50 | Material | Weight / A | 3 | steel | 5 / B | 4 | brass | 7", False),
+        ("Type | DN 50 | Material | DN 80 / A | 3 | steel | 5 / B | 4 | steel | 7", False),
+        ("Asset | Counter 2025 | Counter 2024 | Change / Filler | 18 | 13 | 5 / Dryer | 52 | 43 | 9", False),
+        ("Name | Town | Street | Country / Anna | Bergen | Torget | Norway", False),
     ],
 )
 def test_a_first_row_of_the_same_form_as_the_others_is_data(rows: str, data: bool) -> None:

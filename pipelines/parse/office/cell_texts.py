@@ -11,6 +11,8 @@ from pipelines.lang.characters import CURRENCY
 CellIndex = tuple[int, int]
 
 _NUMBER = re.compile(rf"[-+(]?[{CURRENCY}]?\s?\d[\d.,:/\s-]*[%)]?")
+_LEAST_WORDS = 3
+"""Minimum words of a note below a table; fewer are a name in its first column."""
 _SCANNED_ROWS = 60
 """Maximum rows below a header that are examined."""
 
@@ -23,6 +25,11 @@ def is_number(text: str) -> bool:
 def is_word(text: str) -> bool:
     """Whether a text has letters or digits and is not a number."""
     return any(char.isalnum() for char in text) and not is_number(text)
+
+
+def is_note(text: str) -> bool:
+    """Whether a text is a note below a table: words, more than the name of a row has."""
+    return is_word(text) and len(text.split()) >= _LEAST_WORDS
 
 
 class SheetRows:

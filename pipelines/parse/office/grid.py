@@ -126,11 +126,11 @@ class SheetBuilder:
         self.builder.heading(self.name, 1, self.place(CellRange(0, 0, 0, 0)))
 
     def table(self, region: SheetTable) -> bool:
-        """Append a table with its labels and notes as its caption, or the rows of a title as paragraphs.
+        """Append a table with its labels and notes as its caption, or lines of text as paragraphs.
 
         Return whether there is text.
         """
-        if region.titles:
+        if region.lines:
             for cell in region.cells:
                 self.builder.paragraph(cell.text, self.place(region.area_of(cell)))
             return True

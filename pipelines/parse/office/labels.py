@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.core.table import Cell, is_data
-from pipelines.parse.office.cell_texts import is_number, is_word
+from pipelines.parse.office.cell_texts import is_note, is_number, is_word
 from pipelines.parse.office.regions import CellRange
 
 _MOST_DISTANCE = 3
 """Maximum rows or columns from a label to its table: two empty ones in between."""
-_LEAST_WORDS = 3
-"""Minimum words of a note in the last row of a table; fewer are a name in its first column."""
 _MOST_LABELS = 200
 """Maximum labels of a sheet; if more are found, they are scattered cells."""
 _LONGEST = 300
@@ -28,8 +26,8 @@ class SheetTable:
     area: CellRange
     cells: tuple[Cell, ...]
     caption: str = ""
-    titles: bool = False
-    """Whether these are the title rows of a table below."""
+    lines: bool = False
+    """Whether these are no table but lines of text: the title rows of a table below, or notes on one above."""
 
     def area_of(self, cell: Cell) -> CellRange:
         """Return the place of one of the cells on the sheet."""
@@ -40,9 +38,12 @@ class SheetTable:
     def label(self) -> str:
         """The text, if this is not a table but a label or note, else empty.
 
-        A label is a row of one cell, a name with its value, or a title over several columns with lines below it.
+        A label is a row of one cell, a name with its value, a title over several columns with lines below it, or notes
+        below each other.
         """
         texts = [" ".join(cell.text.split()) for cell in self.cells if cell.text]
+        if self.has_notes():
+            return "\n".join(texts)[:_LONGEST]
         if any(map(is_number, texts)) or not texts or not is_word(texts[0]):
             return ""
         if self.is_titled():
@@ -50,9 +51,14 @@ class SheetTable:
         alone = self.area.top == self.area.bottom or len(self.cells) == 1
         return ": ".join(text.rstrip(":") for text in texts)[:_LONGEST] if alone and len(texts) <= 2 else ""
 
+    def has_notes(self) -> bool:
+        """Whether all texts are notes below each other."""
+        texts = [cell.text for cell in self.cells if cell.text]
+        return bool(texts) and self.area.left == self.area.right and all(map(is_note, texts))
+
     def is_titled(self) -> bool:
         """Whether these are title rows: the first is a word over several columns, each below has one text or none."""
-        if self.titles:
+        if self.lines:
             return True
         rows = Counter(cell.row for cell in self.cells if cell.text)
         merged = any(cell.row == 0 and cell.column_span > 1 for cell in self.cells)
@@ -80,7 +86,7 @@ def without_titles(table: SheetTable) -> list[SheetTable]:
     named = tuple(cell for cell in titles if cell.text)
     right = area.left + max(cell.column_span for cell in named) - 1
     return [
-        SheetTable(CellRange(top, area.left, top + count - 1, right), named, titles=True),
+        SheetTable(CellRange(top, area.left, top + count - 1, right), named, lines=True),
         SheetTable(replace(area, top=top + count), tuple(with_header_rows(with_deep_header(body)))),
     ]
 
@@ -103,10 +109,11 @@ def with_labels(tables: Sequence[SheetTable]) -> list[SheetTable]:
         for body in bodies if at in shared else [owner]:
             captions[body].append(tables[at].label)
     above = {at for at, owner in owners.items() if tables[at].area.bottom < tables[owner].area.top}
+    below = {at for at, owner in owners.items() if tables[at].area.top > tables[owner].area.bottom}
     return [
         replace(table, caption="\n".join(dict.fromkeys([*captions[at], *_inner_labels(table)])))
         if at in captions
-        else replace(table, titles=at in above and table.is_titled())
+        else replace(table, lines=table.is_titled() if at in above else at in below and table.has_notes())
         for at, table in enumerate(tables)
     ]
 
@@ -151,7 +158,7 @@ def _labels_of_all(tables: Sequence[SheetTable], owners: dict[int, int], bodies:
     return {
         at
         for at in top
-        if not tables[at].titles
+        if not tables[at].lines
         and (owners[at] in own or any(owners[later] == owners[at] for later in top if later > at))
     }
 
@@ -165,7 +172,7 @@ def _inner_labels(table: SheetTable) -> Iterator[str]:
             rows.setdefault(cell.row, []).append(" ".join(cell.text.split()))
     yield from (rows[row][0][:_LONGEST] for row in range(labels))
     end = rows.get(last, [])
-    if labels < last and len(end) == 1 and len(end[0].split()) >= _LEAST_WORDS and table.area.left < table.area.right:
+    if labels < last and len(end) == 1 and is_note(end[0]) and table.area.left < table.area.right:
         yield end[0][:_LONGEST]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pipelines.parse.office.cell_texts import CellIndex, SheetRows, is_number, is_word
+from pipelines.parse.office.cell_texts import CellIndex, SheetRows, is_note, is_number, is_word
 
 _MOST_EMPTY_ROWS = 3
 """Maximum empty rows inside a table: people leave one or two between groups of rows."""
@@ -175,7 +175,16 @@ def _continuations(
             return _without_trailing_labels(found, groups, head.bottom), header
         found.append(number)
         bottom = max(bottom, other.bottom)
-    return found, None
+    return _without_notes(found, groups, texts), None
+
+
+def _without_notes(found: list[int], groups: list[CellGroup], texts: Mapping[CellIndex, str]) -> list[int]:
+    """Return the groups without the last ones that are notes: sentences below each other, and an empty row above."""
+    while found and all(is_note(texts.get(cell, "")) for cell in groups[found[-1]].cells):
+        if groups[found[-1]].left < groups[found[-1]].right:
+            break
+        found.pop()
+    return found
 
 
 def _below_title(above: CellGroup, groups: list[CellGroup], at: int, header: int, absorbed: set[int]) -> list[int]:

@@ -171,3 +171,13 @@ def test_the_title_of_a_group_of_rows_does_not_begin_a_table() -> None:
     assert ranges(grid(*first, "Valves . .", "ball piece 12", "gate . request")) == ["A1:C6"]
     assert ranges(grid(*first, "Valves . .", "ball . request", "gate set .")) == ["A1:C6"]
     assert ranges(grid(*first, "Valves . .", "request . request", "gate . 15")) == ["A1:C6"]
+
+
+def test_notes_below_an_empty_row_are_text_and_in_the_caption() -> None:
+    sheet = grid("Name Mon Tue", "Ann D N", "Ben N .", ". . .")
+    sheet.put(4, 0, "D is the day shift, N the night shift")
+    sheet.put(5, 0, "Responsible for the plan: Mary")
+    assert captions(sheet) == ["D is the day shift, N the night shift\nResponsible for the plan: Mary"]
+    assert ranges(sheet) == ["A1:C3", "A5:A6"]
+    sheet.put(5, 1, "0 117")
+    assert ranges(sheet) == ["A1:C6"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.core.errors import TooLarge
-from pipelines.core.table import Cell
+from pipelines.core.table import Cell, is_data
 from pipelines.parse.office.docx.styles import as_int
 from pipelines.parse.office.labels import with_deep_header
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, is_on, qualified, value
@@ -80,25 +80,30 @@ def is_formatted(cell: Element) -> bool:
 def read_table(table: Element, text_of: Callable[[Element], CellText], most: int) -> list[Cell]:
     """Return the cells of a table; `text_of` returns the text of a `w:tc` and is called in reading order.
 
-    Header cells are those in rows marked as repeated headers, or in the first row if no row is marked. Raises
-    `TooLarge` for more than `most` cells.
+    Header cells are those in rows marked as repeated headers, or in the first row if no row is marked, unless it is
+    data like those below it. Raises `TooLarge` for more than `most` cells.
     """
     rows = table_rows(table)
-    headers = _header_rows(rows)
+    marked = _header_rows(rows)
+    headers = marked or 1
     done: list[_OpenCell] = []
     above: dict[int, _OpenCell] = {}
     for number, row in enumerate(rows):
         above = _read_row(row, number, number < headers, above, done, text_of)
         if len(done) > most:
             raise TooLarge(f"a table of more than {most} cells")
-    return with_deep_header([cell.close() for cell in done])
+    cells = [cell.close() for cell in done]
+    if not marked and is_data(cells):
+        return [replace(cell, header=False) for cell in cells]
+    return with_deep_header(cells)
 
 
 def _header_rows(rows: list[Element]) -> int:
+    """Return the number of rows that are marked as headers, 0 if all are."""
     count = 0
     while count < len(rows) and is_on(rows[count], "w:trPr/w:tblHeader"):
         count += 1
-    return count if 0 < count < len(rows) else 1
+    return count if count < len(rows) else 0
 
 
 def _read_row(
