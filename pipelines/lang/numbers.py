@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import MARK, UNSPACED_CHARACTER
 from pipelines.lang.profile import longest_first, profile
-from pipelines.lang.terms import words
+from pipelines.lang.terms import stem, words
 from pipelines.lang.word_lists import StringFinder, cue
 
 GROUP_BLANKS = " \u00a0\u202f\u2009"
@@ -198,6 +198,31 @@ def calendar(language: str = "") -> frozenset[str]:
     """Return the names of months and weekdays in a language and in English, in lower case."""
     profiles = (profile("en"), profile(language or "en"))
     return frozenset().union(*(one.month_names | one.weekday_names for one in profiles))
+
+
+@lru_cache(maxsize=1 << 12)  # called for each pair of a word of a question and one of the passages
+def calendar_forms(word: str, language: str) -> frozenset[str]:
+    """Return the names and abbreviations of the month or weekday that a lower-case word of a language names, or none.
+
+    >>> sorted(calendar_forms("friday", "en"))
+    ['fr', 'fri', 'friday']
+    """
+    own = profile(language or "en")
+    names = (*zip(own.months, own.months_short, strict=False), *zip(own.weekdays, own.weekdays_short, strict=False))
+    root = stem(word, language)
+    return next((full | short for full, short in names if word in full or root in _stems(full, language)), frozenset())
+
+
+@cache
+def calendar_abbreviations(language: str) -> frozenset[str]:
+    """Return the abbreviations of months and weekdays in a language."""
+    own = profile(language or "en")
+    return frozenset().union(*own.months_short, *own.weekdays_short)
+
+
+@cache
+def _stems(names: frozenset[str], language: str) -> frozenset[str]:
+    return frozenset(stem(name, language) for name in names)
 
 
 def tells_when(text: str, language: str = "") -> bool:

@@ -33,7 +33,8 @@ class LanguageProfile:
     - `noun_capitals`: whether all nouns are capitalized.
     - `compounds`: whether compounds are written as one word; `links` are the letters between their parts.
     - `decimal`, `group`: the separators of decimals and thousands.
-    - `months`, `months_short`, `weekdays`: the forms of the name of each month and weekday (from Monday).
+    - `months`, `months_short`, `weekdays`, `weekdays_short`: the forms of the name of each month and weekday (from
+      Monday), and its abbreviations.
     - `numbers`: numbers in words with their values.
     - `abbreviations`: words whose final period does not end a sentence, without the period.
     - `articles`: forms of the article, alone and joined to a preposition, if `noun_capitals`.
@@ -59,6 +60,7 @@ class LanguageProfile:
     months: tuple[frozenset[str], ...] = ()
     months_short: tuple[frozenset[str], ...] = ()
     weekdays: tuple[frozenset[str], ...] = ()
+    weekdays_short: tuple[frozenset[str], ...] = ()
     numbers: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     abbreviations: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
@@ -115,6 +117,7 @@ def profile(language: str) -> LanguageProfile:
         _forms(table, "months"),
         _forms(table, "months_short"),
         _forms(table, "weekdays"),
+        _forms(table, "weekdays_short"),
         MappingProxyType(_number_words(code) | table.get("other_numbers", {})),
         _words(table, "abbreviations"),
         _words(table, "articles"),

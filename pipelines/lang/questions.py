@@ -30,6 +30,7 @@ _LONGEST_NOUN = 3
 """Maximum words of a noun group: in languages without words between a noun and its verb, more include the verb."""
 _CLAUSE = re.compile(r"[\w\s-]*")
 _REST = re.compile(r"[^\W\d_]*")
+_NO_QUANTITIES = frozenset({Kind.PERSON, Kind.DATE, Kind.PHONE, Kind.MAIL, Kind.REASON})
 _OPENING = "\"'“”‘’„«»("
 _ENDS = (".", "?", "!", ":")
 
@@ -193,9 +194,25 @@ def value_kinds(question: str, language: str = "") -> frozenset[Kind]:
 
     "How long" may ask for a time or a length; `NUMBER` is returned only if there is no other kind. `language` is the
     question's (ISO 639-1); without it, the patterns of all languages are used.
+
+    >>> sorted(value_kinds("Who calibrated the torque wrench?", "en"))
+    [<Kind.PERSON: 'person'>]
     """
-    found = {kind for kind, pattern in _patterns(language) if pattern.search(question)}
+    found = {kind for kind, _ in _kinds_asked(question, language)}
     return frozenset(found - {Kind.NUMBER} or found)
+
+
+def _kinds_asked(question: str, language: str) -> Iterator[tuple[Kind, list[re.Match[str]]]]:
+    """Yield the kinds with what asks for them; a quantity behind "who" is a part of what the person does.
+
+    Without a language, "wie" may be a Dutch "who" or a German "how".
+    """
+    found = [(kind, list(pattern.finditer(question))) for kind, pattern in _patterns(language)]
+    persons = [match.start() for kind, matches in found if kind is Kind.PERSON for match in matches]
+    who = min(persons, default=len(question)) if language else len(question)
+    for kind, matches in found:
+        if matches and (kind in _NO_QUANTITIES or matches[0].start() < who):
+            yield kind, matches
 
 
 def asks_no_value(question: str, language: str) -> bool:
@@ -208,8 +225,8 @@ def value_words(question: str, language: str = "") -> str:
     """Return the words of a question that indicate the kind of value: "how many kilograms weigh"."""
     return " ".join(
         question[match.start() : _word_end(question, match.end())]
-        for _, pattern in _patterns(language)
-        for match in pattern.finditer(question)
+        for _, matches in _kinds_asked(question, language)
+        for match in matches
     )
 
 

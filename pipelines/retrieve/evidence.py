@@ -14,7 +14,7 @@ from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH, is_question, read_entries, whole_answers
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
-from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, read_tables
+from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, cells_of, read_tables
 from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
 
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
@@ -23,7 +23,7 @@ _SOURCES_LENGTH = 24
 _BESIDE, _BESIDE_LENGTH = 2, 400
 """Maximum sentences and characters shown before a quote, and after it: for 18 of 309 questions in prose one sentence on
 either side has the answer that the quote lacks, for 27 two have it."""
-LABELLED_LINE = re.compile(r"[^\W\d_][^:\d]{1,30}: \S")
+LABELLED_LINE = re.compile(r"(?P<label>[^\W\d_][^:：\d]{1,30})(?:: |：)(?=\S)")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
 
 
@@ -71,6 +71,11 @@ class EvidenceUnit:
     def is_row(self) -> bool:
         """Whether it is a table row."""
         return RULE in self.text
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether it is a row of labels and their texts in turn: "Machine | Pump P-301 | Date | 3 June 2025"."""
+        return bool(self.fields) and cells_of(self.text)[0] == self.fields[0][0]
 
     @property
     def is_question(self) -> bool:

@@ -45,15 +45,20 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
 
 def _is_one_of_several(unit: EvidenceUnit, question: QuestionTerms) -> bool:
     """Whether a unit is a field that other things in its chunk have too, and the question does not name its heading."""
-    label = unit.text.partition(":")[0]
-    if not unit.heading or not LABELLED_LINE.match(unit.text) or unit.hit.chunk.text.count(f"\n{label}:") < 2:
+    label = LABELLED_LINE.match(unit.text) if unit.heading else None
+    if not label or unit.hit.chunk.text.count(f"\n{label[0].rstrip()}") < 2:
         return False
     language = unit.hit.chunk.language
     return not question.has_all(frozenset(terms(unit.heading, language)), language)
 
 
 def quote_cells(unit: EvidenceUnit, places: Collection[int]) -> str:
-    """Return the first cell of a table row and those at these places, with the names of their columns."""
+    """Return the first cell of a table row and those at these places, with the names of their columns.
+
+    Of a row of labels and their texts, these are the ones at these places.
+    """
+    if unit.is_paired:
+        return "; ".join(_named(*field) for place, field in enumerate(unit.fields) if place in places)
     cells = [field for place, field in enumerate(unit.fields) if place and field[1] and place in places]
     name, first = unit.fields[0]  # a number needs its column name
     parts = [unit.group, _named("" if any(map(str.isalpha, first)) else name, first), *_without_repetition(cells)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from pipelines.lang.characters import MARK
+from pipelines.lang.characters import MARK, fold
 from pipelines.lang.derivation import same_root
+from pipelines.lang.numbers import calendar_abbreviations, calendar_forms
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import lemma
 from pipelines.lang.terms import is_akin, max_edits, spelled_like, stem, words
@@ -25,52 +27,76 @@ _OUTSTANDING = 3.0
 an embedder tokenizes a script into letters, all its words are similar."""
 _IN_COMPOUND = 0.75
 """Cosine of a compound and the word that it begins or ends with."""
+_SHORTEST = 2
+"""Minimum letters of a word that compounds may begin with: "Öl" in "Ölwechsel"."""
+_LONG = 7
+"""Minimum letters of such a compound, and of one that is abbreviated: two parts of 3, and a letter."""
+_ABBREVIATION = re.compile(r"(?<![^\W_])(?P<word>[^\W\d_]{2,5})\.(?=[-:|]|\s\|| ?[\d+(])")
+"""A short word with a point that ends no sentence: a hyphen, colon, number or the end of the cell follows it."""
 _WORD = re.compile(rf"[^\W\d_](?:[{MARK}]*+[^\W\d_]){{2,}}[{MARK}]*+(?:-(?:[^\W\d_][{MARK}]*+)+)*")
 
 
-def passage_words(hits: Sequence[Hit]) -> dict[str, str]:
-    """Return the words of the passages by their terms."""
+@dataclass(frozen=True, slots=True)
+class PassageWords:
+    """The words of passages by their terms, and those written with a point in mid-sentence: "Art.-Nr. 4410"."""
+
+    of_term: Mapping[str, str]
+    abbreviated: frozenset[str]
+
+
+def passage_words(hits: Sequence[Hit]) -> PassageWords:
+    """Return the words of the passages."""
     word_of: dict[str, str] = {}
+    short: set[str] = set()
     for hit in hits:
-        for word in words(" ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))):
-            if _WORD.fullmatch(word):
+        text = " ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))
+        short.update(fold(found["word"]) for found in _ABBREVIATION.finditer(text))
+        for word in words(text):
+            if _WORD.fullmatch(word) or word in short or word in calendar_abbreviations(hit.chunk.language):
                 word_of.setdefault(stem(word, hit.chunk.language), word)
-    return word_of
+    return PassageWords(word_of, frozenset(short))
 
 
 def related_words(
-    question: QuestionTerms, word_of: Mapping[str, str], lexicon: Lexicon
+    question: QuestionTerms, passages: PassageWords, lexicon: Lexicon
 ) -> dict[str, list[tuple[str, float]]]:
     """Return for each term of the question the related terms of the passages with their cosines, nearest first.
 
-    `word_of` are the `passage_words`. A word that is in no passage of the corpus and not a frequent one may be a
-    misspelling or another form of a word of the passages.
+    A word that is in no passage of the corpus and not a frequent one may be a misspelling or another form of a word of
+    the passages; one that is in none of these passages may be abbreviated there.
     """
+    word_of, language = passages.of_term, question.language
     asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
     passage_terms, spelled = list(word_of), list(word_of.values())
-    rows = lexicon.word_similarities([word for _, word in asked], spelled, question.language)
+    rows = lexicon.word_similarities([word for _, word in asked], spelled, language)
     scripts = list(map(_script, spelled))
-    found: dict[str, list[tuple[str, float]]] = {}
+    found = {term: _begun_by(word, word_of, language) for term, word in question.words.items()}
     for (term, word), row in zip(asked, rows, strict=True):
         same = [cosine for cosine, script in zip(row, scripts, strict=True) if script == _script(word)]
         least = max(_NEAREST, fmean(same) + _OUTSTANDING * pstdev(same)) if same else _NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
-        related += [(one, alike) for one, other in word_of.items() if (alike := _alike(word, other, question.language))]
-        if term in question.unknown and word not in common_words(question.language):
+        related += [(one, alike) for one, other in word_of.items() if (alike := likeness(word, other, language))]
+        if term not in word_of:
+            short = ((one, other) for one, other in word_of.items() if other in passages.abbreviated)
+            related += [(one, 1.0) for one, other in short if abbreviates(other, word)]
+        if term in question.unknown and word not in common_words(language):
             like = spelled_like(word, spelled, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if spelled[place][0] == word[0]]
             forms = passage_terms if term not in question.names else ()
             related += [(one, 1.0) for one in forms if is_akin(term, one)]
-        found[term] = sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
-    return found
+        found[term] += related
+    return {
+        term: sorted((pair for pair in related if pair[0] != term), key=lambda pair: -pair[1])
+        for term, related in found.items()
+    }
 
 
-def compound_parts(question: QuestionTerms, word_of: Mapping[str, str]) -> dict[str, list[tuple[str, str]]]:
+def compound_parts(question: QuestionTerms, passages: PassageWords) -> dict[str, list[tuple[str, str]]]:
     """Return for each compound of the question the terms of the two words of the passages that it can consist of.
 
-    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words. `word_of` are the `passage_words`.
+    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words, "Artikelnummer" of "Art." and "Nr.".
     """
-    language = question.language
+    language, word_of = question.language, passages.of_term
     if not profile(language).compounds:
         return {}
     term_of = {word: term for term, word in word_of.items()} | {term: term for term in word_of}
@@ -81,7 +107,19 @@ def compound_parts(question: QuestionTerms, word_of: Mapping[str, str]) -> dict[
             for one in unlinked(word[:split], [language]) if right else ():
                 if len(one) >= SHORTEST_PART and (left := _first_known((one, stem(one, language)), term_of)):
                     found.setdefault(term, []).append((left, right))
+        if term not in word_of and len(word) >= _LONG:
+            found.setdefault(term, []).extend(_abbreviated(word, passages))
     return found
+
+
+def _abbreviated(word: str, passages: PassageWords) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of abbreviations that a compound can be written with: "Art.-Nr." for "Artikelnummer"."""
+    short = [(term, one) for term, one in passages.of_term.items() if one in passages.abbreviated]
+    for left, first in short:
+        for right, second in short if word.startswith(first) else ():
+            splits = range(max(SHORTEST_PART, len(first)), len(word) - SHORTEST_PART + 1)
+            if left != right and any(abbreviates(second, word[split:]) for split in splits):
+                yield left, right
 
 
 def _first_known(forms: Sequence[str], term_of: Mapping[str, str]) -> str:
@@ -89,9 +127,31 @@ def _first_known(forms: Sequence[str], term_of: Mapping[str, str]) -> str:
     return next((term_of[form] for form in forms if form in term_of), "")
 
 
-def _alike(word: str, other: str, language: str) -> float:
-    """Return 1 for forms of a word or root, or with another hyphen, less for a compound with the other word, else 0."""
+def abbreviates(short: str, word: str) -> bool:
+    """Whether a word can be abbreviated so: by its first letter, then some of the others in order.
+
+    >>> abbreviates("nr", "nummer"), abbreviates("qty", "quantity"), abbreviates("art", "nummer")
+    (True, True, False)
+    """
+    letters = iter(word)
+    return short[:1] == word[:1] and len(short) < len(word) and all(letter in letters for letter in short)
+
+
+def _begun_by(word: str, word_of: Mapping[str, str], language: str) -> list[tuple[str, float]]:
+    """Return the compounds that begin with a short word, if what follows is a word too: "Ölwechsel" for "Öl"."""
+    if not profile(language).compounds or not _SHORTEST <= len(word) < SHORTEST_INSIDE:
+        return []
+    known = common_words(language) | frozenset(word_of.values())
+    compounds = ((term, one) for term, one in word_of.items() if one.startswith(word))
+    return [(term, _IN_COMPOUND) for term, one in compounds if len(one) >= _LONG and one[len(word) :] in known]
+
+
+def likeness(word: str, other: str, language: str) -> float:
+    """Return 1 for forms of a word or root, with another hyphen, or a month or weekday and its abbreviation; less for a
+    compound with the other word, else 0."""
     if same_root(word, other, language) or word.replace("-", "") == other.replace("-", ""):
+        return 1.0
+    if other in calendar_forms(word, language):
         return 1.0
     if word != other and lemma(word, language) == lemma(other, language):
         return 1.0

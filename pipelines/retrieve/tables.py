@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pipelines.lang.quantities import gives
-from pipelines.lang.terms import terms
+from pipelines.lang.quantities import Kind, gives
+from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.evidence_score import ScoredUnit, score_units
 from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.related_words import likeness
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
+from pipelines.retrieve.term_cover import ABOVE
 
 _BEST = 6
 """Number of best units among which a row of the table with the totals is searched."""
+_LACKING = 0.2
+"""Share of a question's weight that a table and its headings lack at least if it is about something else: "contain" may
+be missing."""
 _DIFFER = 2 / 3
 """Minimum share of different cells in the column that tells rows apart: a name may come twice."""
 
@@ -52,6 +57,29 @@ def rows_alike(question: QuestionTerms, best: ScoredUnit, scored: Sequence[Score
     rows = [item for item in rows_by_table(scored)[table_of(best)] if item.covers == best.covers]
     named = question.forms(best.language) & terms_of((cell for _, cell in best.unit.fields), best.language)
     return len(rows) if len(rows) > 1 and not named else 0
+
+
+def rows_around(
+    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> list[ScoredUnit]:
+    """Return the rows of a row's table in reading order: all of them, or those that were found if it is unknown."""
+    around = in_reading_order(whole_table(question, best, retrieval) or scored)
+    return [item for item in around if table_of(item) == table_of(best) and not item.unit.label]
+
+
+def rows_of_kind(
+    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> list[ScoredUnit]:
+    """Return all rows of the best one's table if a question asks which there are, and names none of them.
+
+    The noun that it asks for is the name of the first column: "Which components does Solvanol K contain?".
+    """
+    if question.counts or not rows_alike(question, best, scored):
+        return []
+    asked = {question.form(term, best.language) for term in question.focus}
+    lacks = question.share({term: 1.0 for term, cover in best.covers.items() if cover < ABOVE})
+    of_kind = asked and asked <= terms_of(column_names(best)[:1], best.language) and lacks < _LACKING
+    return rows_around(question, best, scored, retrieval) if of_kind else []
 
 
 def is_total(row: ScoredUnit) -> bool:
@@ -105,19 +133,40 @@ def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = Fa
     language = unit.hit.chunk.language
     forms = question.forms(language)
     rows = list(enumerate(unit.fields))
-    by_name = {place: forms.intersection(terms(name, language, stop=False)) for place, (name, _) in rows}
+    by_name = {place: _forms_in(question, name, language) for place, (name, _) in rows}
+    first = set[int]() if unit.is_paired else {0}
     wanted = {place for place, found in by_name.items() if found}
-    wanted |= {
-        place
-        for place, (name, cell) in rows
-        if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
-    }
+    who = question.wants == {Kind.PERSON} and any(_is_name(unit.fields[place][1]) for place in wanted - first)
+    if not who:  # "Leader" is who leads, "Deputy" is a person too
+        wanted |= {
+            place
+            for place, (name, cell) in rows
+            if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
+        }
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
     if listed:
-        return wanted - {0}
+        return wanted - first
     apposed = question.apposed(language)
     introducing = {place for place, found in by_name.items() if found and found <= apposed}
-    return wanted | named if wanted - named - introducing - {0} else set()
+    return wanted | named if wanted - named - introducing - first else set()
+
+
+def _is_name(cell: str) -> bool:
+    """Whether a cell can be the name of a person or firm: words that all begin with a capital."""
+    found = cell.split()
+    return bool(found) and all(word[0].isupper() for word in found)
+
+
+def _forms_in(question: QuestionTerms, name: str, language: str) -> frozenset[str]:
+    """Return the forms of the question's terms that are in a column's name, also of words of one root: "leads"."""
+    own = terms(name, language, stop=False)
+    others = words(name, language)
+    return frozenset(
+        form
+        for term, word in question.words.items()
+        if (form := question.form(term, language)) in own
+        or any(likeness(word, other, question.language) == 1 for other in others)
+    )
 
 
 def columns_of_codes(question: QuestionTerms, unit: EvidenceUnit) -> set[int]:

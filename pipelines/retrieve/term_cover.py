@@ -50,12 +50,12 @@ class TermCover:
             if (places := {_place_of(unit) for unit in found if _has_phrase(unit, phrase)})
         ]
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
-        word_of = passage_words(hits)
+        passages = passage_words(hits)
         self._related = {
             term: [(other, cosine) for other, cosine in related if other not in denied]
-            for term, related in related_words(question, word_of, lexicon).items()
+            for term, related in related_words(question, passages, lexicon).items()
         }
-        self._compounds = compound_parts(question, word_of)
+        self._compounds = compound_parts(question, passages)
 
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it.

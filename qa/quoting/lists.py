@@ -14,7 +14,16 @@ from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.list_items import COLONS, head_of, introduced, is_item, is_term, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
-from pipelines.retrieve.tables import column_names, in_reading_order, rows_by_table, table_of, terms_of, whole_table
+from pipelines.retrieve.tables import (
+    column_names,
+    in_reading_order,
+    rows_around,
+    rows_by_table,
+    rows_of_kind,
+    table_of,
+    terms_of,
+    whole_table,
+)
 from pipelines.retrieve.term_cover import ABOVE
 from qa.quoting.quotes import MAX_ITEMS, Quotes, not_complete, quote_list, quote_units
 
@@ -41,16 +50,15 @@ def whole_list(
     if compared(question, chosen):
         rows = compared(question, whole_table(question, best, retrieval) or scored)
         return quote_list(question, in_reading_order(rows))
-    counted = counts_rows(question, best)
-    if not question.several and not counted:
+    if not ((counted := counts_rows(question, best)) or question.several):
+        rows = _named_alike(question, best, scored, retrieval) or rows_of_kind(question, best, scored, retrieval)
         valued = best.gives or (question.wants and best.unit.label)
-        alike = quote_list(question, _named_alike(question, best, scored, retrieval))
-        return alike or (None if valued else _below(question, best, scored))
+        return quote_list(question, rows) or (None if valued else _below(question, best, scored))
     if not (question.lists or best.unit.header):
         return None
     best = best if counted else _first_row(best, scored)
     if best.unit.header:
-        rows = _rows_around(question, best, scored, retrieval)
+        rows = rows_around(question, best, scored, retrieval)
         return quote_list(question, _of_the_same(question, best, rows))
     items, sure = items_around(best, scored)
     return quote_list(question, items, sure=sure) if len(items) > 1 else None
@@ -174,17 +182,9 @@ def _named_alike(
     lacks, has = (question.share(dict.fromkeys(some, 1.0)) for some in (missing, [term_of[form] for form in own]))
     if alike < 2 or lacks > (0 if named else has):
         return []
-    rows = _rows_around(question, best, scored, retrieval)
+    rows = rows_around(question, best, scored, retrieval)
     found = [row for row in rows if own <= _cell_terms(row) and row.unit.cells_named(question.text) == named]
     return found if 1 < len(found) < len(rows) else []
-
-
-def _rows_around(
-    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
-) -> list[ScoredUnit]:
-    """Return the rows of a row's table in reading order: all of them, or those that were found if it is unknown."""
-    around = in_reading_order(whole_table(question, best, retrieval) or scored)
-    return [item for item in around if table_of(item) == table_of(best) and not item.unit.label]
 
 
 def _cell_terms(row: ScoredUnit) -> frozenset[str]:

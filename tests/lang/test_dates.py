@@ -1,7 +1,7 @@
 import pytest
 
 from pipelines.lang.dates import date_words, dates, with_iso_dates
-from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, tells_when
+from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, calendar_forms, tells_when
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,13 @@ def test_a_date_contains_its_month_year_and_day() -> None:
     assert date_words("2026-05-11", "de") == ("2026-05-11", "2026-05", "2026", "mai", "11")
     assert date_words("2026-05", "en") == ("2026-05", "2026", "may")
     assert date_words("ds-2041") == date_words("2026-15") == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "short"),
+    [("friday", "en", "fri"), ("freitag", "de", "fr"), ("пятницу", "ru", "пт"), ("november", "en", "nov")],
+)
+def test_a_month_or_weekday_has_its_abbreviations(word: str, language: str, short: str) -> None:
+    assert short in calendar_forms(word, language)
+    assert "sat" not in calendar_forms(word, language)
+    assert calendar_forms("pump", language) == frozenset()

@@ -53,6 +53,9 @@ def test_the_kind_of_value_is_recognized_in_questions_and_answers(
         (Kind.CURRENT, "short-circuit current 25 kA", "en"),
         (Kind.DATA, "a disk of 500 GB", "en"),
         (Kind.VOLUME, "Tank: 1.5 L", "en"),
+        (Kind.MONEY, "The annual fee is NOK 1,480,000.", "en"),
+        (Kind.MONEY, "1 480 000 CZK", "cs"),
+        (Kind.MONEY, "CAD 12.50 each", "en"),
     ],
 )
 def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: str, language: str) -> None:
@@ -67,12 +70,19 @@ def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: s
         (Kind.DATE, "after 10 hours"),
         (Kind.DATE, "May the valve be opened on the march?"),
         (Kind.PHONE, "parts 12 14 16 18"),
+        (Kind.PHONE, "a load of 12 500 kg"),
+        (Kind.MONEY, "TRY 3 times"),
         (Kind.TIME, "Part | Pressure min\nvalve | 5"),
         (Kind.LENGTH, "Part | Checked in\nvalve | 5"),
     ],
 )
 def test_what_only_looks_like_a_count_a_date_or_a_phone_number_is_none(kind: Kind, text: str) -> None:
     assert not gives(frozenset({kind}), text, "en")
+
+
+def test_an_amount_behind_its_currency_is_complete() -> None:
+    (value,) = quantities("SEK 12 500", "sv")
+    assert (value.kind, value.text, value.figure) == (Kind.MONEY, "SEK 12 500", 12500)
 
 
 def test_a_question_without_a_value_has_no_kind() -> None:

@@ -83,6 +83,56 @@ def test_a_price_is_found_in_a_price_list_whose_columns_are_lengths() -> None:
     assert ask("How much does a 10 m hose HH-2 cost?", {"hoses.txt": f"Price list: hoses\n\n{rows}"}).abstained
 
 
+def test_the_column_with_a_word_of_the_same_root_is_quoted() -> None:
+    rows = "Crew | Leader | Deputy\nMechanical | Ines Kovač | Tom Byrne\nElectrical | Raj Patel | Mira Lind"
+    answer = ask("Who leads the electrical crew?", {"contacts.txt": rows})
+    assert answer.claims[0].text == "Electrical; Leader: Raj Patel"
+
+
+def test_all_rows_are_listed_if_the_question_names_their_kind_and_none_of_them() -> None:
+    rows = "Component | Content\nIsoalkanes | 60 %\nGlycol ether | 30 %\nButoxyethanol | 5 %"
+    sheet = PUMPS | {"solvanol.txt": f"Solvanol K: composition\n\n{rows}", "tank.txt": "The tanks contain water."}
+    told = [claim.text for claim in ask("Which components does Solvanol K contain?", sheet).claims]
+    assert [text.partition(";")[0] for text in told] == ["Isoalkanes", "Glycol ether", "Butoxyethanol"]
+    assert len(ask("Which component has a content of 30 % in Solvanol K?", sheet).claims) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Welche Artikelnummer hat der Elastomerstern?", "4410-31"),
+        ("Welche Seriennummer hat das Getriebe?", "88-1406"),
+    ],
+)
+def test_a_compound_finds_its_abbreviation(question: str, told: str) -> None:
+    texts = {
+        "teile.txt": "Der Elastomerstern wird jährlich geprüft.\n\nElastomerstern 98 Shore A (Art.-Nr. 4410-31).",
+        "typenschild.txt": "Das Getriebe steht in Halle 2.\n\nGetriebe: Ser.-Nr. 88-1406, Baujahr 2019.",
+    }
+    assert told in ask(question, texts).claims[0].text
+
+
+def test_a_short_word_finds_the_compounds_that_begin_with_it() -> None:
+    rows = "Bauteil | Tätigkeit\nGetriebe | Reinigung, 2 h\nGetriebe | Ölwechsel, 3,4 l\nKupplung | Prüfung, 1 h"
+    assert "3,4 l" in ask("Wie viel Öl braucht das Getriebe?", {"plan.txt": f"Plan\n\n{rows}"}).claims[0].text
+
+
+def test_a_label_with_a_date_does_not_say_who() -> None:
+    text = (
+        "Calibration certificate No. K-5521\n\nObject: Torque wrench Dremo 300, serial number 88-1406\n\n"
+        "Owner: Strand Maskin AS, workshop 2\n\nDate of calibration: 19 March 2025. Next calibration: March 2026\n\n"
+        "Ambient conditions: 21.4 °C\n\nCalibrated by: Kari Moe\n\nApproved by: Olav Berge"
+    )
+    told = [claim.text for claim in ask("Who calibrated the torque wrench?", {"certificate.txt": text}).claims]
+    assert "Calibrated by: Kari Moe" in told
+    assert not any("March" in one for one in told)
+
+
+def test_a_price_group_is_no_price() -> None:
+    rows = "Order code | Connection | Price group\nPT-TC | Tri-Clamp | B\nPT-G1 | G1 hygienic | D"
+    assert "D" in ask("Which price group has the G1 hygienic version?", {"sheet.txt": rows}).claims[0].text
+
+
 @pytest.mark.parametrize(("shift", "person"), [("Frühschicht", "Petra Lang"), ("Spätschicht", "Ivo Kranz")])
 def test_a_german_compound_names_the_row_that_has_its_words(shift: str, person: str) -> None:
     rows = "Die Linie steht seit dem Morgen.\n\nSchicht | Verantwortlich\nFrüh | Petra Lang\nSpät | Ivo Kranz"

@@ -65,6 +65,24 @@ La carte de lecteur coûte 12 euros par an. Les dictionnaires ne peuvent pas êt
 2. 金型の温度が40℃以下になるまで待つ。
 3. ボルトを60 N・mで締め付ける。
 """,
+    "график.md": """# График смен на июль
+
+| Фамилия | Пн | Вт | Чт | Пт |
+| --- | --- | --- | --- | --- |
+| Иванов А. П. | дневная | дневная | ночная | выходной |
+| Смирнова О. Л. | ночная | ночная | выходной | дневная |
+""",
+    "PR-14.md": """# Procedimiento PR-14: Limpieza del intercambiador de calor E-204
+
+## Pasos
+
+1. Recircular ácido cítrico al 5 % a 60 °C durante dos horas.
+2. Prueba de estanqueidad a 9 bar durante 30 minutos.
+
+## Frecuencia
+
+Cada seis meses, o cuando la caída de presión supere 0,8 bar.
+""",
 }
 
 
@@ -82,6 +100,10 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("型号B的速度是多少?", "速度 | 1.75 米/秒 | 2.5 米/秒"),
         ("手袋を着用してもいいですか?", "手袋の着用は禁止されています。"),
         ("ボルトの締め付けトルクは?", "3. ボルトを60 N・mで締め付ける。"),
+        (
+            "¿Cada cuánto se limpia el intercambiador E-204?",
+            "Cada seis meses, o cuando la caída de presión supere 0,8 bar.",
+        ),
         ("What does a red blinking lamp mean?", "Lamp blinks red | The tank is empty | Fill the tank"),
     ],
 )
@@ -95,6 +117,10 @@ def test_a_time_of_day_answers_when_something_happens(knowledge: KnowledgeBase) 
     answer = knowledge.ask("When does the cafeteria close?")
     assert answer.text == "The cafeteria with the machine closes at 14:30."
     assert answer.warnings == ()
+
+
+def test_the_column_of_a_weekday_is_found_by_its_abbreviation(knowledge: KnowledgeBase) -> None:
+    assert knowledge.ask("Какая смена у Смирновой в пятницу?").text == "Смирнова О. Л.; Пт: дневная"
 
 
 def test_a_polite_request_in_japanese_is_not_taken_for_the_subject(knowledge: KnowledgeBase) -> None:
