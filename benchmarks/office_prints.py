@@ -2,7 +2,7 @@
 
 usage: python -m benchmarks.office_prints [FILE_OR_FOLDER ...]
 
-LibreOffice prints each DOCX and ODT file, by default those of `../shared/data`. The truth is what Strata reads from
+LibreOffice prints each DOCX, ODT, XLSX and ODS file, by default those of `../shared/data`. The truth is what Strata reads from
 the office file, so that a score shows how much is lost in the print. The scorer is `../shared/tools/score_parse.py`;
 OCR is off. Files without a table have no score for tables.
 """
@@ -22,7 +22,7 @@ from pipelines.parse.parse import parse, source_of
 from pipelines.parse.settings import OcrSettings, ParseSettings
 
 _DATA = Path(__file__).parents[2] / "shared" / "data"
-_SUFFIXES = (".docx", ".odt")
+_SUFFIXES = (".docx", ".odt", ".xlsx", ".ods")
 _SETTINGS = ParseSettings(ocr=OcrSettings(engine="none"))
 
 

@@ -204,14 +204,14 @@ def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
 def with_header_rows(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells with the header rows recognized by content.
 
-    There is no header if the first row is data. A row with one cell above several columns is a label, and the header
-    is below it. A row of words above columns of numbers also belongs to the header: names below groups, units below
-    names.
+    There is no header if the first row is data. A row with one cell above several columns is a label, and the header,
+    or the data, are below it. A row of words above columns of numbers also belongs to the header: names below groups,
+    units below names.
     """
-    if is_data(cells):
-        return [replace(cell, header=False) for cell in cells]
     rows, height = _first_rows(cells), max(cell.row + cell.row_span for cell in cells)
     labels = _count_labels(rows)
+    if is_data([replace(cell, row=cell.row - labels) for cell in cells if cell.row >= labels]):
+        return [replace(cell, header=False) for cell in cells]
     depth = labels + 1
     while depth < labels + _MOST_HEADER_ROWS and depth + _LEAST_BODY_ROWS <= height and _is_header_row(rows, depth):
         depth += 1

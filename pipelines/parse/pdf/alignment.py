@@ -27,6 +27,11 @@ from pipelines.parse.pdf.text_rows import rows_of
 
 _MOST_STEP = 3.0
 """Maximum distance from the table to a further row, in line heights: a row of two lines, and the padding."""
+_LEAST_STAGGERED, _LEAST_AROUND = 0.05, 1.0
+"""Minimum width, in line heights, of a gap between columns, and of that of each row around it, if names are on the left
+of their columns and figures on the right: cells of sheets have a padding of 2 points."""
+_LEAST_ROWS = 3
+"""Minimum rows with such a gap: a header and two rows."""
 _MOST_TITLE_LINES = 3
 """Maximum lines that are only in the first column above a row of a continued table: a title of a group of rows."""
 
@@ -155,6 +160,7 @@ def _gutters(lines: Sequence[Sequence[PageWord]], height: float, table: Rect, ru
     pieces = [piece for row in rows if len(row) > 1 or row[0].left > table.left + height for piece in row]
     spanning = _spanning_pieces(rows, height)
     clear = _gaps([piece for piece in pieces if piece not in spanning], height)
+    clear += _staggered(rows, [piece for piece in pieces if piece not in spanning], height)
     free = [strip for strip in clear if not any(strip.left - height < x < strip.right + height for x in drawn)]
     return sorted([*free, *(Strip(x, x) for x in drawn)])
 
@@ -194,12 +200,30 @@ def _spanning_pieces(rows: Sequence[Sequence[Strip]], height: float) -> set[Stri
     return found
 
 
-def _gaps(pieces: Sequence[Strip], height: float) -> list[Strip]:
-    """Return the gaps between the first and the last piece that no piece covers."""
+def _staggered(rows: Sequence[Sequence[Strip]], pieces: Sequence[Strip], height: float) -> list[Strip]:
+    """Return the narrow gaps that no piece covers, where the gap of each row around them is wide.
+
+    Names of columns on the left of their cells and figures on the right leave little between them, as in printed
+    sheets.
+    """
+    found: list[Strip] = []
+    for gap in _gaps(pieces, height, _LEAST_STAGGERED):
+        middle = (gap.left + gap.right) / 2
+        around = [
+            other.left - one.right for row in rows for one, other in pairwise(row) if one.right < middle < other.left
+        ]
+        narrow = gap.right - gap.left < LEAST_GUTTER * height
+        if narrow and len(around) >= _LEAST_ROWS and min(around) >= _LEAST_AROUND * height:
+            found.append(gap)
+    return found
+
+
+def _gaps(pieces: Sequence[Strip], height: float, least: float = LEAST_GUTTER) -> list[Strip]:
+    """Return the gaps of at least `least` line heights between the first and the last piece that no piece covers."""
     found: list[Strip] = []
     end = min((piece.right for piece in pieces), default=0.0)
     for piece in sorted(pieces):
-        if piece.left - end >= LEAST_GUTTER * height:
+        if piece.left - end >= least * height:
             found.append(Strip(end, piece.left))
         end = max(end, piece.right)
     return found

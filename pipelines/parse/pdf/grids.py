@@ -34,6 +34,8 @@ _ROW_EDGE_TOLERANCE = 4.0
 """Maximum points between a row's edge and its drawn line: half of a line of 8 points, less than any row."""
 _SMALL_PRINT = 0.9
 """Maximum size of a line in small print, as a share of the median size of the lines: LaTeX's \\footnotesize is 0.8."""
+_LEAST_FILLED = 0.65
+"""Share of the page that is taken for filled at least: a table above its middle does not go on on the next page."""
 _LEAST_COVERED = 0.3
 """Minimum share of a table's width covered by lines that separate rows."""
 _MOST_UNCOVERED = 0.05
@@ -147,6 +149,7 @@ class TableFinder:
         """
         found = list(grids)
         bottom = max((line.rect.bottom for line in self.page.lines), default=0.0)
+        bottom = max(bottom, _LEAST_FILLED * self.page.height)
         for lines in self._columns():
             frame = around(line.rect for line in lines).grown(1)
             part = self._continuation(above, frame) if above is not None else None

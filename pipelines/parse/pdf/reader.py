@@ -21,6 +21,7 @@ from pipelines.parse.pdf.continuation import with_whole_paragraphs
 from pipelines.parse.pdf.definitions import with_definitions
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
+from pipelines.parse.pdf.printed_sheets import merge_pages_beside
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
@@ -171,7 +172,8 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         for item in page.furniture:
             new_words = _NEW_WORDS if recurring[_masked(item)] > 1 else _NEW_WORDS_ONCE
             builder.furniture(item.kind, item.text, _place(item, labels), new_words=new_words)
-    items = consistent(merge_tables([item for page in pages for item in page.items]), outline, surveyed.body)
+    items = merge_tables(merge_pages_beside([item for page in pages for item in page.items]))
+    items = consistent(items, outline, surveyed.body)
     items = with_definitions(without_contents(without_lists(items)))
     items = with_whole_paragraphs(with_levels(with_title(items, surveyed.body), outline), surveyed.vocabulary)
     for item in items:

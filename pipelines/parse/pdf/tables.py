@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
-from pipelines.core.table import Cell
+from pipelines.core.table import Cell, is_data
 from pipelines.lang.characters import right_to_left
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around, join_lines
@@ -101,16 +101,19 @@ def _header_rows(grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]) -> in
     """Return the number of header rows of a table.
 
     They are bold and the others are not. Otherwise the first row is the header if it has no numbers and either has
-    columns of numbers below or is shorter than the other rows.
+    columns of numbers below or is shorter than the other rows, unless it is data like them.
     """
     placed = list(zip(grid.cells, cell_words, strict=True))
     bold = min((cell.row for cell, words_of_cell in placed if not all(word.bold for word in words_of_cell)), default=0)
     if bold or grid.rows < _LEAST_ROWS_WITH_HEADER:
         return bold
-    first = [cell_text(words_of_cell) for cell, words_of_cell in placed if cell.row == 0]
+    texts = [Cell(cell.row, cell.column, cell_text(words_of_cell)) for cell, words_of_cell in placed]
+    if is_data(texts):
+        return 0
+    first = [cell.text for cell in texts if cell.row == 0]
     if not all(first[1:]) or any(_NUMBER.fullmatch(text) for text in first):
         return 0
-    below = [(cell.column, text) for cell, words_of_cell in placed if cell.row and (text := cell_text(words_of_cell))]
+    below = [(cell.column, cell.text) for cell in texts if cell.row and cell.text]
     figures = Counter(column for column, text in below if _NUMBER.fullmatch(text))
     filled = Counter(column for column, _ in below)
     mean = sum(len(text) for _, text in below) / (grid.rows - 1)
