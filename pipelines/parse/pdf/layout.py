@@ -29,6 +29,9 @@ _SHORTEST_SENTENCE = 20
 """Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
 _UNREAD = (RegionKind.PICTURE, RegionKind.TABLE)
 """Kinds of regions whose lines are read otherwise."""
+_ACROSS = 0.6
+"""Minimum width of a table or picture that ends the columns above it, as a share of the width of the page's text: more
+than a column of two."""
 _NOTE_MARK = re.compile(r"\s(?:\d{1,3}|[*†‡]{1,3})$")
 """The mark of a footnote behind a sentence."""
 
@@ -228,20 +231,38 @@ def _kind(region: PageRegion, lines: Sequence[Line], body: TextStyle) -> RegionK
 
 
 def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> list[FilledRegion]:
-    """Return regions in reading order; a table or picture across a gutter is between those above and those below."""
-    wide = [
-        region
-        for region in filled
-        if region.kind in _UNREAD
-        and any(region.rect.left < start and end < region.rect.right for start, end in gutters)
-    ]
+    """Return regions in reading order; a table or picture across the columns is between those above and those below.
+
+    Headings directly above it are read before it, behind the columns above. Where the document has no columns, those of
+    a part of the page may end at a table as wide as the page: features and applications above the technical data.
+    """
     found: list[FilledRegion] = []
+    wide = [region for region in filled if region.kind in _UNREAD and _is_across(region, filled, gutters)]
     rest = [region for region in filled if region not in wide]
     for divider in sorted(wide, key=lambda region: region.rect.top):
         above = [region for region in rest if region.rect.middle[1] < divider.rect.middle[1]]
-        found += [*_by_columns(above, gutters), divider]
+        heads = _last_headings(above)
+        found += [*_by_columns([region for region in above if region not in heads], gutters), *heads, divider]
         rest = [region for region in rest if region not in above]
     return [*found, *_by_columns(rest, gutters)]
+
+
+def _is_across(region: FilledRegion, filled: Sequence[FilledRegion], gutters: Gutters) -> bool:
+    if gutters:
+        return any(region.rect.left < start and end < region.rect.right for start, end in gutters)
+    return region.rect.width > _ACROSS * around(one.rect for one in filled).width
+
+
+def _last_headings(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
+    """Return the headings below all other regions, from the top."""
+    ordered = sorted(filled, key=lambda region: region.rect.top)
+    start = len(ordered)
+    while start and ordered[start - 1].kind is RegionKind.HEADING:
+        bottom = max((region.rect.bottom for region in ordered[: start - 1]), default=0.0)
+        if ordered[start - 1].rect.top < bottom:
+            break
+        start -= 1
+    return ordered[start:]
 
 
 def _by_columns(filled: Sequence[FilledRegion], gutters: Gutters) -> list[FilledRegion]:

@@ -186,7 +186,8 @@ class PageReader:
         running = [line for line in body.lines if not any(rect.holds(*line.rect.middle) for rect in apart)]
         finder = TableFinder(self.file, replace(body, lines=tuple(running)), words, self.survey.gutters)
         grids, self._open = finder.with_continued(finder.grids(expected, pictures), above)
-        unruled = tables_of_lines(replace(body, lines=tuple(running)), grids, self.survey.gutters) if scanned else []
+        outside = replace(body, lines=tuple(running))
+        unruled = tables_of_lines(outside, grids, self.survey.gutters, regions) if scanned else []
         grids = [grid for grid in grids if not any(grid.rect.share_in(table.rect) > 0.5 for table in unruled)]
         taken = [*(grid.rect for grid in grids), *(table.rect for table in unruled)]
         free = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in taken)]

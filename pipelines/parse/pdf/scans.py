@@ -23,7 +23,7 @@ from pipelines.parse.pdf.garble import garble_score
 from pipelines.parse.pdf.items import PageItem
 from pipelines.parse.pdf.library import FAULTS
 from pipelines.parse.pdf.mupdf import PdfFile
-from pipelines.parse.pdf.page import PageGrid, PageWord, RawPage, TextLayer
+from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, RawPage, RegionKind, TextLayer
 from pipelines.parse.scan_tables import ScanTable, part_tables
 from pipelines.parse.settings import ParseSettings
 
@@ -43,6 +43,10 @@ _STEP = 1.2
 """Ratio of type sizes that are told apart: of 98 % of the lines of a scan, the size is measured within it."""
 _BOX_TYPE = 0.7
 """Type size relative to the height of a line's box in OCR (see `ocr.ink`)."""
+_TEXT_SHARE = 1 / 3
+"""Share of a table's lines that are headings or items of lists from which it is columns of text: seven of eleven in
+features beside applications, none or a title of a group in a table."""
+_NO_ROWS = (RegionKind.TITLE, RegionKind.HEADING, RegionKind.LIST_ITEM)
 _MOST_HELD = 0.8
 """Share of a table's lines in a grid from which they are the same table; of a plate of six rows, the model finds three.
 """
@@ -237,22 +241,48 @@ def _resized(fragment: Fragment, size: float) -> Fragment:
     return replace(fragment, runs=tuple(runs), rect=fragment.rect._replace(top=top, bottom=bottom))
 
 
-def tables_of_lines(page: RawPage, grids: Sequence[PageGrid], gutters: Gutters) -> list[PageItem]:
+def tables_of_lines(
+    page: RawPage, grids: Sequence[PageGrid], gutters: Gutters, regions: Sequence[PageRegion]
+) -> list[PageItem]:
     """Return the tables of a scan that are found by the gaps between its lines, unless a grid holds most of them.
 
     They are those that the layout model does not know, such as the labels and values of a form, or cuts short. Columns
-    of text, which `gutters` separate, are looked at one by one.
+    of text, which `gutters` separate, are looked at one by one. `regions` are those of the model: headings and items of
+    lists side by side are no table, and a table does not take a part of another one that goes on.
     """
     ruled = [grid for grid in grids if not grid.gutters]
     lines = [line for line in page.lines if not any(grid.rect.holds(*line.rect.middle) for grid in ruled)]
+    texts = [region.rect for region in regions if region.kind in _NO_ROWS]
     edges = [-math.inf, *((left + right) / 2 for left, right in gutters), math.inf]
     columns = [[_with_margin(line) for line in lines if a <= line.rect.left < b] for a, b in pairwise(edges)]
     found: list[PageItem] = []
-    for part in (part for column in columns for part in part_tables(column, page.box)):
-        if isinstance(part, ScanTable) and not _is_known(part, grids):
-            text = "\n".join(cell.text for cell in part.cells)
-            found.append(PageItem(BlockKind.TABLE, text, page.number, part.rect, cells=part.cells))
+    for column in columns:
+        parts = part_tables(column, page.box)
+        if whole := [grid.rect for grid in grids if _goes_on(grid.rect, column, parts)]:
+            apart = [line for line in column if not any(rect.holds(*line.rect.middle) for rect in whole)]
+            parts = part_tables(apart, page.box)
+        for part in parts:
+            if isinstance(part, ScanTable) and not (_is_known(part, grids) or _is_text(part, texts)):
+                text = "\n".join(cell.text for cell in part.cells)
+                found.append(PageItem(BlockKind.TABLE, text, page.number, part.rect, cells=part.cells))
     return found
+
+
+def _goes_on(grid: Rect, lines: Sequence[Line], parts: Sequence[ScanTable | list[Line]]) -> bool:
+    """Whether one of the tables by the gaps between lines has less than half of a grid, and lines outside it."""
+    whole = sum(grid.holds(*line.rect.middle) for line in lines)
+    held = [
+        (sum(grid.holds(*line.rect.middle) for line in part.lines), len(part.lines))
+        for part in parts
+        if isinstance(part, ScanTable)
+    ]
+    return any(0 < inside < min(whole / 2, count) for inside, count in held)
+
+
+def _is_text(table: ScanTable, texts: Sequence[Rect]) -> bool:
+    """Whether many of a table's lines are headings or items of lists."""
+    held = sum(any(rect.holds(*line.rect.middle) for rect in texts) for line in table.lines)
+    return held >= _TEXT_SHARE * len(table.lines)
 
 
 def _with_margin(line: Line) -> Line:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from pipelines.core.document import BlockKind
 from pipelines.lang.characters import right_to_left
@@ -24,6 +25,9 @@ _MOST_ROWS = 4
 """Rows of lines from the edge that are examined: a title block has three or four."""
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+
+_LARGER = 1.3
+"""Minimum size of a title, in those of the text: "PT-480" above a data sheet is no page number."""
 
 EdgeKey = tuple[BlockKind, str, bool]
 """An edge, a text, and whether the line is separated from the body; the numbers of such a text are masked."""
@@ -50,7 +54,8 @@ class Furniture:
     def split(self, lines: Sequence[Line], height: float) -> tuple[list[Line], list[tuple[BlockKind, Line]]]:
         """Return the lines of a page's body, and the lines that are furniture, each with its kind."""
         keys = dict(_edges(lines, height))
-        numbers = _page_numbers(keys, height)
+        usual = median(line.size for line in lines) if lines else 0.0
+        numbers = [line for line in _page_numbers(keys, height) if line.size < _LARGER * usual]
         own: list[Line] = []
         furniture: list[tuple[BlockKind, Line]] = []
         for line in lines:
