@@ -2,9 +2,9 @@
 
 usage: python -m benchmarks.office_prints [FILE_OR_FOLDER ...]
 
-LibreOffice prints each DOCX, ODT, XLSX and ODS file, by default those of `../shared/data`. The truth is what Strata reads from
-the office file, so that a score shows how much is lost in the print. The scorer is `../shared/tools/score_parse.py`;
-OCR is off. Files without a table have no score for tables.
+LibreOffice prints each DOCX, ODT, XLSX and ODS file, by default those of `../shared/data`. The truth is what Strata
+reads from the office file, so that a score shows how much is lost in the print. The scorer is
+`../shared/tools/score_parse.py`; OCR is off. Files without a table have no score for tables.
 """
 
 from __future__ import annotations
