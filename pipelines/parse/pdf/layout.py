@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from pipelines.lang.sentences import is_complete
 from pipelines.parse.captions import is_table_caption
@@ -237,7 +237,8 @@ def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> l
     a part of the page may end at a table as wide as the page: features and applications above the technical data.
     """
     found: list[FilledRegion] = []
-    wide = [region for region in filled if region.kind in _UNREAD and _is_across(region, filled, gutters)]
+    width = around(region.rect for region in filled).width if filled else 0.0
+    wide = [region for region in filled if region.kind in _UNREAD and _is_across(region.rect, width, gutters)]
     rest = [region for region in filled if region not in wide]
     for divider in sorted(wide, key=lambda region: region.rect.top):
         above = [region for region in rest if region.rect.middle[1] < divider.rect.middle[1]]
@@ -247,20 +248,18 @@ def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> l
     return [*found, *_by_columns(rest, gutters)]
 
 
-def _is_across(region: FilledRegion, filled: Sequence[FilledRegion], gutters: Gutters) -> bool:
+def _is_across(rect: Rect, width: float, gutters: Gutters) -> bool:
     if gutters:
-        return any(region.rect.left < start and end < region.rect.right for start, end in gutters)
-    return region.rect.width > _ACROSS * around(one.rect for one in filled).width
+        return any(rect.left < start and end < rect.right for start, end in gutters)
+    return rect.width > _ACROSS * width
 
 
 def _last_headings(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
     """Return the headings below all other regions, from the top."""
     ordered = sorted(filled, key=lambda region: region.rect.top)
+    bottoms = list(accumulate((region.rect.bottom for region in ordered), max, initial=0.0))
     start = len(ordered)
-    while start and ordered[start - 1].kind is RegionKind.HEADING:
-        bottom = max((region.rect.bottom for region in ordered[: start - 1]), default=0.0)
-        if ordered[start - 1].rect.top < bottom:
-            break
+    while start and ordered[start - 1].kind is RegionKind.HEADING and ordered[start - 1].rect.top >= bottoms[start - 1]:
         start -= 1
     return ordered[start:]
 

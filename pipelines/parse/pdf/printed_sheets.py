@@ -26,19 +26,21 @@ def merge_pages_beside(items: Sequence[PageItem]) -> list[PageItem]:
     joined.
     """
     merged: list[PageItem] = []
+    tables: dict[int, list[int]] = {}
+    with_text: set[int] = set()
     for item in items:
-        left = next((at for at, one in enumerate(merged) if _is_beside(one, item)), None)
-        begins = all(one.page != item.page or one.kind is BlockKind.TABLE for one in merged)
-        if left is not None and begins:
-            merged[left] = _joined(merged[left], item)
-        else:
+        if item.kind is not BlockKind.TABLE:
+            with_text.add(item.page)
             merged.append(item)
+            continue
+        before = tables.get(item.page - 1, []) if item.page not in with_text else []
+        left = next((at for at in before if _is_beside(merged[at], item)), len(merged))
+        merged[left : left + 1] = [_joined(merged[left], item) if left < len(merged) else item]
+        tables.setdefault(item.page, []).append(left)
     return merged
 
 
 def _is_beside(left: PageItem, right: PageItem) -> bool:
-    if left.kind is not BlockKind.TABLE or right.kind is not BlockKind.TABLE:
-        return False
     last, first = left.boxes[-1], right.boxes[0]
     if first.page != last.page + 1 or last.bottom > LEAST_BOTTOM or _has_room(left, right):
         return False
@@ -66,9 +68,7 @@ def _are_of_one_form(one: Sequence[Cell], other: Sequence[Cell]) -> bool:
 def _rows_by_top(left: Sequence[Cell], right: Sequence[Cell]) -> dict[int, int]:
     """Return the row of the first part beside each row of the second part; nothing if one has none."""
     tops, others = _tops(left), _tops(right)
-    found = {
-        row: min(tops, key=lambda number: abs(tops[number] - top)) for row, top in others.items() if tops
-    }  # the nearest
+    found = {row: min(tops, key=lambda number: abs(tops[number] - top)) for row, top in others.items() if tops}
     beside = all(abs(tops[found[row]] - top) <= _SAME_TOP for row, top in others.items() if row in found)
     return found if beside and len(set(found.values())) == len(found) else {}
 
