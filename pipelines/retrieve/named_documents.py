@@ -24,9 +24,13 @@ _MOST = 4
 
 @dataclass(frozen=True, slots=True)
 class NamedDocuments:
-    """Documents, by their numbers in the index, that the same words of a question name, and its `rest`."""
+    """Documents that the same words of a question name, and its `rest`.
+
+    `documents` are their numbers in the index, `places` those of the words in `AnalyzedQuery.words`.
+    """
 
     documents: tuple[int, ...]
+    places: tuple[int, ...]
     words: str
     rest: str
 
@@ -44,10 +48,11 @@ def named_documents(query: AnalyzedQuery, index: Index) -> Iterator[NamedDocumen
     groups: dict[frozenset[int], list[int]] = {}
     for document in sorted(best) if len(best) <= _MOST else ():
         groups.setdefault(named[document], []).append(document)
-    for places, documents in groups.items():
-        naming = [query.words[place].term for place in sorted(places)]
+    for named_by, documents in groups.items():
+        places = tuple(sorted(named_by))
+        naming = [query.words[place].term for place in places]
         if len(naming) < len(query.words):
-            yield NamedDocuments(tuple(documents), " ".join(naming), _without(query, frozenset(naming)))
+            yield NamedDocuments(tuple(documents), places, " ".join(naming), _without(query, frozenset(naming)))
 
 
 def _words_by_document(query: AnalyzedQuery, index: Index) -> dict[int, frozenset[int]]:

@@ -76,14 +76,18 @@ def select_chunks(
     """Return the numbers of the best chunks, best first, ties by number.
 
     They are chosen one after the other: the value of a chunk is raised if it has terms of the question that no chosen
-    chunk has (`fresh`), and lowered if its document was chosen before (`again`). If no chunk has a score, the nearest
-    ones by vector are returned.
+    chunk has (`fresh`), and lowered if its document was chosen before (`again`). All chunks of a document that the
+    question names have the terms of its name. If no chunk has a score, the nearest ones by vector are returned.
     """
     pool = best_of(scores.total, limit * POOL)
     covered = np.minimum(features.covered[:, pool], 1.0)
     weights = features.query.weights / features.query.ideal
     value = scores.total[pool].astype(np.float64)
     documents = index.document_of[pool]
+    for named, _ in features.inside:
+        inside = np.isin(documents, named.documents)
+        for place in named.places:
+            covered[place, inside] = 1.0
     open_terms = np.ones(len(weights))
     chosen: list[int] = []
     left = np.ones(len(pool), dtype=bool)

@@ -50,6 +50,12 @@ def test_a_property_is_found_in_the_part_of_the_document_that_has_it(knowledge: 
         assert told in knowledge.ask(question).claims[0].text
 
 
+def test_parts_that_say_the_name_again_come_behind_the_part_with_the_rest(knowledge: KnowledgeBase) -> None:
+    found = knowledge.retrieve("What UN number does Solvanol K have?", 3)
+    assert [hit.uri for hit in found[:2]] == ["sds-0.md", "sds-0.md"]
+    assert found[0].score >= found[1].score
+
+
 def test_the_gain_is_explained_by_the_words_that_name_the_document(knowledge: KnowledgeBase) -> None:
     best = knowledge.retrieve("What UN number does Corrotex 40 have?", 1)[0]
     assert any(share.layer == "document" and "corrotex" in share.detail for share in best.shares)
