@@ -15,7 +15,7 @@ import numpy as np
 from pipelines.core.vectors import Vectors
 from pipelines.retrieve.index import Index
 from pipelines.retrieve.index_cache import Scale
-from pipelines.retrieve.query import AnalyzedQuery, document_surplus, matched_terms, rarity
+from pipelines.retrieve.query import AnalyzedQuery, document_surplus, documents_called, matched_terms, rarity
 from pipelines.retrieve.sparse_rows import Numbers, Weights
 from pipelines.store.vector import Filter, RecordKind, Scored, VectorStore
 
@@ -230,8 +230,7 @@ def _document_words(query: AnalyzedQuery, index: Index) -> Weights:
     """Return for each chunk the share of the question's weight in terms that readers may use for its document."""
     found = np.zeros(len(index.documents), dtype=np.float32)
     for word, weight in zip(query.words, query.weights.tolist(), strict=True):
-        called = [index.term_documents.columns_of(number) for number in {number for number, _ in word.exact}]
-        if called and len(documents := np.unique(np.concatenate(called))):
+        if len(documents := documents_called(word, index)):
             how_rare = 1 - math.log(len(documents)) / math.log(max(len(index.documents), 2))
             found[documents] += weight * max(0.0, how_rare)
     return (found / query.ideal)[index.document_of]

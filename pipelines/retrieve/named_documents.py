@@ -14,12 +14,14 @@ import numpy as np
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.terms import forms, words
 from pipelines.retrieve.index import Index
-from pipelines.retrieve.query import AnalyzedQuery
+from pipelines.retrieve.query import AnalyzedQuery, documents_called
 
 _LEAST = 0.15
-"""Minimum share of a question's weight in the words that name a document; not tuned."""
+"""Minimum share of a question's weight in the words that name a document: with 0 and 0.3, the same 543 of 566 questions
+of `benchmarks/forms` are answered, with 0.5, and if no document is named, 536."""
 _MOST = 4
-"""Maximum documents that a question names: words of more name a kind of document."""
+"""Maximum documents that a question names: words in the names of more tell a kind of document. 1 and 8 answer the same
+questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,7 @@ def _words_by_document(query: AnalyzedQuery, index: Index) -> dict[int, frozense
     """
     found: dict[int, set[int]] = {}
     for place, word in enumerate(query.words):
-        called = [index.term_documents.columns_of(number) for number in {number for number, _ in word.exact}]
-        documents = np.unique(np.concatenate(called)) if called else np.zeros(0, dtype=np.int32)
+        documents = documents_called(word, index)
         for document in documents.tolist() if len(documents) ** 2 <= max(1, len(index.documents)) else ():
             found.setdefault(document, set()).add(place)
     return {document: frozenset(places) for document, places in found.items()}

@@ -113,6 +113,12 @@ def _inverse_frequency(index: Index, word: QuestionWord) -> float:
     return bm25.inverse_frequency(index.size, len(np.unique(np.concatenate(near))) if near else 0)
 
 
+def documents_called(word: QuestionWord, index: Index) -> Numbers:
+    """Return the numbers of the documents that readers may name by a word, each once."""
+    called = [index.term_documents.columns_of(number) for number in {number for number, _ in word.exact}]
+    return np.unique(np.concatenate(called)) if called else np.zeros(0, dtype=np.int32)
+
+
 def rarity(index: Index, chunks: int) -> float:
     """Return the rarity of a name in this many chunks: 1 for one chunk, 0 for all, on a logarithmic scale."""
     return max(0.0, 1 - math.log(max(chunks, 1)) / math.log(max(index.size, 2)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -254,20 +254,26 @@ class Retriever:
         covered = coverage(analyzed, self.index)
         unused = () if self.settings.summary else (RecordKind.SUMMARY,)
         limit = self.settings.candidates
-        vector = self._embed(with_terms(query, terms))
+        named = tuple(named_documents(analyzed, self.index))
+        # In one call: an embedder may be a service.
+        vector, *rests = self._embedded(with_terms(query, terms), *(one.rest for one in named))
         layers = self._search.similarities(analyzed, covered, vector, limit, where, unused)
         inside = tuple(
-            (named, self._layers_inside(named, where, unused)) for named in named_documents(analyzed, self.index)
+            (one, self._layers_inside(one, rest, where, unused)) for one, rest in zip(named, rests, strict=True)
         )
         return QueryFeatures(analyzed, covered, layers, chunk_mask(where, self.index), inside)
 
-    def _layers_inside(self, named: NamedDocuments, where: Filter, unused: Collection[RecordKind]) -> LayerSimilarities:
-        """Return the similarities of the chunks of the documents that a question names to the rest of it."""
+    def _layers_inside(
+        self, named: NamedDocuments, vector: Vectors, where: Filter, unused: Collection[RecordKind]
+    ) -> LayerSimilarities:
+        """Return the similarities of the chunks of the documents that a question names to the rest of it.
+
+        `vector` is that of the rest.
+        """
         analyzed = analyze_query(named.rest, self.index, (), self._corpus_words)
         covered = coverage(analyzed, self.index)
         within = replace(where, documents=tuple(self.index.documents[number] for number in named.documents))
-        limit = self.settings.candidates
-        return self._search.similarities(analyzed, covered, self._embed(named.rest), limit, within, unused)
+        return self._search.similarities(analyzed, covered, vector, self.settings.candidates, within, unused)
 
     def rank(self, features: QueryFeatures, limit: int, settings: RetrieveSettings) -> list[int]:
         """Return the index numbers of the best chunks with other `settings` than `self.settings`."""
@@ -279,8 +285,11 @@ class Retriever:
         return self._hits([Scored(id, id, 0.0) for id in ids], "chunk")
 
     def _embed(self, query: str) -> Vectors:
-        vector: Vectors = self._embedder.embed([query], Side.QUERY)[0]
-        return vector
+        return next(self._embedded(query))
+
+    def _embedded(self, *queries: str) -> Iterator[Vectors]:
+        """Yield the vector of each query; they are embedded in one call."""
+        yield from self._embedder.embed(list(queries), Side.QUERY)
 
     def _explained(self, numbers: Sequence[int], features: QueryFeatures, scores: ChunkScores) -> tuple[Hit, ...]:
         ids = [self.index.chunks[number] for number in numbers]

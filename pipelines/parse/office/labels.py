@@ -97,8 +97,10 @@ def with_labels(tables: Sequence[SheetTable]) -> list[SheetTable]:
     A label belongs to the nearest table below it, else beside it, else above it. Of several labels above the first
     table of a sheet, the last one belongs to this table, the others to all tables.
     """
-    labels = [at for at, table in enumerate(tables) if table.label]
-    bodies = [at for at, table in enumerate(tables) if not table.label and len(table.cells) > 1]
+    several = [at for at, table in enumerate(tables) if len(table.cells) > 1]
+    bodies = [at for at in several if not tables[at].label]
+    bodies = bodies or [at for at in several if tables[at].has_notes()]  # a list of sentences is no note on a table
+    labels = [at for at, table in enumerate(tables) if table.label and at not in bodies]
     owners: dict[int, int] = {}
     for at in reversed(labels if len(labels) <= _MOST_LABELS else []):
         if (owner := _table_of(tables[at], tables, bodies, owners)) is not None:

@@ -181,3 +181,10 @@ def test_notes_below_an_empty_row_are_text_and_in_the_caption() -> None:
     assert ranges(sheet) == ["A1:C3", "A5:A6"]
     sheet.put(5, 1, "0 117")
     assert ranges(sheet) == ["A1:C6"]
+
+
+def test_a_list_of_sentences_without_another_table_keeps_its_title() -> None:
+    sheet = grid("Rules", ".", ".")
+    for row, text in enumerate(("Wear safety shoes at work", "Keep the escape routes free"), 2):
+        sheet.put(row, 0, text)
+    assert [(str(region.area), region.caption) for region in sheet.regions()] == [("A1", ""), ("A3:A4", "Rules")]
