@@ -121,13 +121,16 @@ def is_data(cells: Sequence[Cell]) -> bool:
 
     It is if each of its cells contains a digit, like two thirds of the cells below it: a parts list without a header.
     In a table of two columns it is if its second cell begins with a number, like most below it: names with values, also
-    with their units in a third column. So it is in a table of pairs (`has_pairs`). Years or types above a table of
-    values are a header, because its first column contains no numbers.
+    with their units in a third column; or if this cell is longer than those below it, which are not numbers. So it is
+    in a table of pairs (`has_pairs`). Years or types above a table of values are a header, because its first column
+    contains no numbers.
     """
     columns = _columns(cells)
     told = _below_first(cells, columns)
     valued = len(told) == len(columns) and (len(told) == 2 or (len(told) == 3 and _are_units(told)))
     if valued and _are_mostly(begins_with_number, told[1]):
+        return True
+    if len(told) == len(columns) == 2 and _is_text(*told[1]):
         return True
     return bool(told) and (has_pairs(cells) or all(_are_mostly(_has_digit, texts) for texts in told))
 
@@ -145,6 +148,15 @@ def has_pairs(cells: Sequence[Cell]) -> bool:
         return False
     named = any(not _has_digit(first) and all(map(begins_with_number, below)) for first, *below in told[1::2])
     return not named and not any(map(_has_digit, labels)) and any(_has_digit(texts[0]) for texts in told[1::2])
+
+
+def _is_text(first: str, *below: str) -> bool:
+    """Whether the first cell of a column has several words, and is longer than the mean of those below: no name of it.
+
+    The name of a column of numbers may be as long ("Value at 20 °C").
+    """
+    figures = sum(map(begins_with_number, below))
+    return " " in first and 2 * figures <= len(below) and len(first) * len(below) > sum(map(len, below))
 
 
 def _are_units(columns: Sequence[Sequence[str]]) -> bool:

@@ -51,7 +51,7 @@ def _mark(line: Line) -> str:
 
 
 def _size_key(line: Line) -> int:
-    return round(line.size)
+    return round(2 * line.size)  # 7.5 and 8.5 points, code and text, are not the same
 
 
 def _usual_steps(lines: Sequence[Line]) -> dict[int, float]:

@@ -60,6 +60,11 @@ def test_an_empty_table_has_no_markdown() -> None:
         ("Type | DN 50 | Material | DN 80 / A | 3 | steel | 5 / B | 4 | steel | 7", False),
         ("Asset | Counter 2025 | Counter 2024 | Change / Filler | 18 | 13 | 5 / Dryer | 52 | 43 | 9", False),
         ("Name | Town | Street | Country / Anna | Bergen | Torget | Norway", False),
+        (
+            "Body | Brass, stainless steel 1.4408 / Seal | NBR / Medium | 0 to +80 °C / Voltage | 24 V DC / Coil | PPS",
+            True,
+        ),
+        ("Property | Value at 20 °C / Density | 0.89 / Viscosity | 220", False),
     ],
 )
 def test_a_first_row_of_the_same_form_as_the_others_is_data(rows: str, data: bool) -> None:

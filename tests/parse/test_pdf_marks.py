@@ -22,8 +22,9 @@ def test_a_watermark_is_no_title(document_of: DocumentOf) -> None:
     askew = pymupdf.Matrix(45)
     pdf.file[-1].insert_text((150, 500), "DRAFT", fontsize=70, morph=(pymupdf.Point(150, 500), askew))
     document = document_of("a.pdf", pdf.data())
-    assert [kind for kind, _ in kinds(document)] == [BlockKind.PARAGRAPH]
+    assert [kind for kind, _ in kinds(document)] == [BlockKind.PARAGRAPH, BlockKind.PAGE_HEADER]
     assert [block.text for block in document.furniture] == ["DRAFT"]
+    assert document.title != "DRAFT"
 
 
 def test_a_stamp_is_a_note_and_no_heading(document_of: DocumentOf) -> None:

@@ -13,6 +13,7 @@ from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
 from pipelines.parse.pdf.continuation import with_whole_paragraphs
+from pipelines.parse.pdf.furniture import Furniture, edge_keys, find_furniture
 from pipelines.parse.pdf.garble import garble_score, normalize_run, superscript
 from pipelines.parse.pdf.glyphs import Glyph
 from pipelines.parse.pdf.grids import spans_by_rules
@@ -22,7 +23,7 @@ from pipelines.parse.pdf.layout import with_bullets
 from pipelines.parse.pdf.page import Bookmark, GridCell, PageGrid, PageWord, Paint, RawPage, Rules
 from pipelines.parse.pdf.reader import iso_date
 from pipelines.parse.pdf.right_to_left import in_reading_order
-from pipelines.parse.pdf.survey import Furniture, Survey, edge_keys, find_furniture
+from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import fill_grid, missing_numbers
 
 PAGE = RawPage(1, 600, 800, (), (), Paint())
@@ -73,6 +74,11 @@ def test_accents_of_tex_fonts_join_their_letters() -> None:
     assert normalize_run("´x", "CMR10") == "´x"
     assert normalize_run("˜user `x", "CMTT10") == "˜user `x"
     assert normalize_run("it´s", "Helvetica") == "it´s"
+
+
+def test_bitmap_fonts_of_tex_are_in_the_cork_encoding() -> None:
+    assert normalize_run("Gr\u00f6\u00ff e di\x1berential \x1clter", "F33") == "Größ e differential filter"
+    assert normalize_run("L'Ha\u00ff", "Helvetica") == "L'Haÿ"
 
 
 def test_superscripts_are_told_apart() -> None:

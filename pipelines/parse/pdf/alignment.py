@@ -12,6 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.cell_words import text_lines
 from pipelines.parse.pdf.page import PageGrid, PageWord, Rules
 from pipelines.parse.pdf.stripes import colour_joints, column_edges, line_joints, split_at_text
 from pipelines.parse.pdf.table_cells import (
@@ -22,7 +23,6 @@ from pipelines.parse.pdf.table_cells import (
     middle_of,
     pieces_of,
 )
-from pipelines.parse.pdf.tables import text_lines
 from pipelines.parse.pdf.text_rows import rows_of
 
 _MOST_STEP = 3.0

@@ -25,6 +25,8 @@ _LONGEST_TITLE = 200
 _INSIDE_LISTS = (BlockKind.FIGURE, BlockKind.CAPTION, BlockKind.FOOTNOTE)
 _INDENT = 4.0
 """Minimum indentation of a nested list in points."""
+_MOST_INDENT = 72.0
+"""Maximum indentation of a level of a list in points, an inch: browsers indent by 30 points, word processors by 18."""
 _NOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§a-z])[.)]?\s")
 _KINDS = {
     RegionKind.HEADING: BlockKind.HEADING,
@@ -208,7 +210,10 @@ def code_text(lines: Sequence[Line]) -> str:
 
 
 def list_levels(items: Sequence[PageItem]) -> list[PageItem]:
-    """Return the items with the depth of each list item, from the indentation of consecutive items."""
+    """Return the items with the depth of each list item, from the indentation of consecutive items.
+
+    One that begins much further right is in another column, where the list goes on.
+    """
     done: list[PageItem] = []
     lefts: list[float] = []
     for item in items:
@@ -218,6 +223,8 @@ def list_levels(items: Sequence[PageItem]) -> list[PageItem]:
             continue
         while lefts and item.rect.left < lefts[-1] - _INDENT:
             lefts.pop()
+        if lefts and item.rect.left > lefts[-1] + _MOST_INDENT:
+            lefts = []
         if not lefts or item.rect.left > lefts[-1] + _INDENT:
             lefts.append(item.rect.left)
         done.append(replace(item, level=len(lefts)))

@@ -32,6 +32,9 @@ WORD_GAP, _LABEL_GAP = 0.9, 4.5
 _TOUCHING = 0.12
 """Maximum gap in ems without a blank: a thin space is a sixth or an eighth of an em, and letters with tracking are
 closer."""
+TYPE3 = "Type3 ("
+"""The beginning of the names of Type 3 fonts, which have none: the library calls each by its number ("Type3 (39 0 R)").
+"""
 _WATERMARK_SIZE = 24.0
 """Minimum size in points of slanted text that is a watermark; smaller text is a label of a drawing."""
 

@@ -92,10 +92,31 @@ def _single_letter_share(text: str) -> float:
     return max(0.0, single / len(tokens) - 0.5)
 
 
+_TEX_BITMAP = re.compile(r"F\d{1,4}")
+"""A bitmap font of TeX (Type 3), which has a number for a name and no table of its characters."""
+_CORK = str.maketrans(
+    {
+        0xFF: "ß",
+        0x1B: "ff",
+        0x1C: "fi",
+        0x1D: "fl",
+        0x1E: "ffi",
+        0x1F: "ffl",
+        0x15: "–",
+        0x16: "—",
+        0x10: "“",
+        0x11: "”",
+    }
+)
+"""Characters of the Cork encoding (TUGboat 11, 1990, p. 514) that are others, or none, in Latin-1."""
+
+
 def normalize_run(text: str, font: str = "") -> str:
     """Return the text of a run with ligatures, symbols and accents normalized; `font` determines their encoding."""
     if _TEX_FONT.search(font):
         text = _ACCENTED.sub(_compose, text)
+    elif _TEX_BITMAP.fullmatch(font):
+        text = text.translate(_CORK)
     if text.isascii():
         return text
     text = _INVISIBLE.sub("", text).replace("\u00a0", " ")

@@ -212,7 +212,20 @@ def _is_table(grid: PageGrid, lines: Sequence[Line], *, drawn: bool) -> bool:
 
 
 def _split_by_stripes(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
-    """Return a region split at the bottoms of its stripes: a header may be above the first line of a stripe."""
+    """Return a region split into its stripes: those side by side, and those of each column at their bottoms.
+
+    A header may be above the first line of a stripe.
+    """
+    columns: list[list[Rect]] = []
+    for stripe in sorted(stripes, key=lambda stripe: stripe.left):
+        if columns and stripe.left < max(other.right for other in columns[-1]):
+            columns[-1].append(stripe)
+        else:
+            columns.append([stripe])
+    return [part for column in columns for part in _split_at_bottoms(region, column)]
+
+
+def _split_at_bottoms(region: Rect, stripes: Sequence[Rect]) -> list[Rect]:
     downward = sorted(stripes, key=lambda stripe: stripe.top)
     tops = [min(region.top, downward[0].top), *(above.bottom for above in downward[:-1])]
     bottoms = [*(stripe.bottom for stripe in downward[:-1]), max(region.bottom, downward[-1].bottom)]

@@ -164,17 +164,20 @@ def _joined(above: PageItem, below: PageItem) -> PageItem:
         above = replace(above, cells=_with_continued_row(above.cells, _cells_of_row(below.cells, repeated_rows)))
         repeated_rows += 1
     at = _rows(above.cells)
+    own = [cell for cell in below.cells if cell.row >= repeated_rows]
+    first = min((cell.row for cell in own if cell.column == 0 and cell.text), default=repeated_rows)
+    unkeyed = range(repeated_rows, first if _has_merged_keys(above.cells) else repeated_rows)
     more = tuple(
         replace(cell, row=cell.row - repeated_rows + at, header=False)
-        for cell in below.cells
-        if cell.row >= repeated_rows
+        for cell in own
+        if cell.column or cell.row not in unkeyed
     )
     if not more:
         return above
     return replace(
         above,
         text=f"{above.text}\n{below.text}",
-        cells=above.cells + more,
+        cells=(_with_longer_key(above.cells, len(unkeyed)) if unkeyed else above.cells) + more,
         parts=(*above.parts, at),
         boxes=above.boxes + below.boxes,
         pointers=above.pointers + below.pointers,
@@ -193,11 +196,28 @@ def _repeated_rows(above: Sequence[Cell], below: Sequence[Cell]) -> int:
 def _continues_row(above: Sequence[Cell], below: Sequence[Cell], first: int) -> bool:
     """Whether the row `first` of a part continues the last row above, since only it has no entry in the first column.
 
-    The last row above has entries in all its columns.
+    The last row above has entries in all its columns. If entries of the first column are beside several rows, as the
+    last one may be, the row also begins with small letters.
     """
+    if _has_merged_keys(above) and not all(text[:1].islower() for _, text in _row_texts(below, first)):
+        return False
     rest = {column for column, _ in _row_texts(below, first)}
     lacking = [_rows_without_key(above, 0), _rows_without_key(below, first)]
     return lacking == [set(), {first}] and rest <= {cell.column for cell in _last_cells(above) if cell.text}
+
+
+def _has_merged_keys(cells: Sequence[Cell]) -> bool:
+    """Whether some entry of the first column, not only a header, is beside several rows."""
+    return any(cell.column == 0 and cell.row_span > 1 and not cell.header for cell in cells)
+
+
+def _with_longer_key(above: Sequence[Cell], more: int) -> tuple[Cell, ...]:
+    """Return the cells of a part with the last entry of the first column beside `more` rows of the next part too."""
+    last = max((cell.row for cell in above if cell.column == 0), default=0)
+    return tuple(
+        replace(cell, row_span=cell.row_span + more) if cell.column == 0 and cell.row == last else cell
+        for cell in above
+    )
 
 
 def _rows_without_key(cells: Sequence[Cell], first: int) -> set[int]:

@@ -13,6 +13,7 @@ from pipelines.parse.captions import is_table_caption
 from pipelines.parse.columns import Gutters, in_rows, read_columns, reading_order
 from pipelines.parse.lines import Line, Rect, TextStyle, around
 from pipelines.parse.near import Near
+from pipelines.parse.pdf.fragments import TYPE3
 from pipelines.parse.pdf.headings import is_larger
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
@@ -29,7 +30,9 @@ _SHORTEST_SENTENCE = 20
 """Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
 _UNREAD = (RegionKind.PICTURE, RegionKind.TABLE)
 """Kinds of regions whose lines are read otherwise."""
-_ACROSS = 0.6
+_MOST_BELOW = 2.0
+"""Maximum distance of a table below its heading, in heights of the heading: a heading has a line of space below it."""
+ACROSS = 0.6
 """Minimum width of a table or picture that ends the columns above it, as a share of the width of the page's text: more
 than a column of two."""
 _NOTE_MARK = re.compile(r"\s(?:\d{1,3}|[*†‡]{1,3})$")
@@ -103,11 +106,19 @@ def _has_drawing(page: RawPage) -> bool:
 
 
 def needs_image(page: RawPage) -> bool:
-    """Whether the model should also use an image of the page: if it has captioned tables, or figures.
+    """Whether the model should also use an image of the page: if it has captioned tables, or figures, or no fonts.
 
     A shape without text may be part of a figure.
     """
-    return _has_table_caption(page) or not all(_shapes_with_text(page))
+    return _has_table_caption(page) or without_fonts(page) or not all(_shapes_with_text(page))
+
+
+def without_fonts(page: RawPage) -> bool:
+    """Whether most lines are in Type 3 fonts, of which neither weight nor family is known.
+
+    Browsers write them for some fonts of Chinese and Japanese.
+    """
+    return 2 * sum(line.style.font.startswith(TYPE3) for line in page.lines) > len(page.lines)
 
 
 def _has_table_caption(page: RawPage) -> bool:
@@ -146,21 +157,62 @@ def _is_irregular(lines: Sequence[Line], gutters: Gutters) -> bool:
 
 def within_columns(regions: Sequence[PageRegion], page: RawPage, gutters: Gutters) -> list[PageRegion]:
     """Return the regions with those across a gutter split there, if no line of text and nothing drawn crosses it."""
-    crossing = [*(line.rect for line in page.lines), *page.paint.all]
     for _, x in gutters:
-        parts: list[PageRegion] = []
-        for region in regions:
-            left, top, right, bottom = region.rect
-            sides = [Rect(left, top, x - 1, bottom), Rect(x - 1, top, right, bottom)]
-            held = [sum(side.holds(*line.rect.middle) for line in page.lines) for side in sides]
-            whole = any(
-                rect.left < x - 1 < rect.right and region.rect.holds(region.rect.middle[0], rect.middle[1])
-                for rect in crossing
-            )
-            is_split = all(held) and not whole
-            parts += [PageRegion(region.kind, side) for side in sides] if is_split else [region]
-        regions = parts
+        regions = [part for region in regions for part in _split_at(region, x - 1, page)]
     return list(regions)
+
+
+def below_headings(regions: Sequence[PageRegion], page: RawPage) -> list[PageRegion]:
+    """Return the regions with tables split where headings side by side are above them: two tables, read as one."""
+    headings = [region.rect for region in regions if region.kind is RegionKind.HEADING]
+    found: list[PageRegion] = []
+    for region in regions:
+        parts = [region]
+        if region.kind is RegionKind.TABLE:
+            above = [head for head in headings if heads_table(head, region.rect)]
+            for head in sorted(above, key=lambda head: head.left)[1:]:
+                parts = [half for part in parts for half in _split_at(part, head.left - 1, page)]
+        found += [_without_margins(part, page) for part in parts] if len(parts) > 1 else parts
+    return found
+
+
+def heads_table(heading: Rect, table: Rect) -> bool:
+    """Whether a heading is directly above a table."""
+    beside = table.left - heading.height < heading.left < table.right
+    return beside and -1 < table.top - heading.bottom < _MOST_BELOW * heading.height
+
+
+def _split_at(region: PageRegion, x: float, page: RawPage) -> list[PageRegion]:
+    """Return both sides of a region, or the region if one has no text, or text or something drawn is across."""
+    left, top, right, bottom = region.rect
+    sides = [Rect(left, top, x, bottom), Rect(x, top, right, bottom)]
+    held = [any(side.holds(*line.rect.middle) for line in page.lines) for side in sides]
+    across = any(
+        rect.left < x < rect.right and region.rect.holds(region.rect.middle[0], rect.middle[1])
+        for rect in (*(line.rect for line in page.lines), *page.paint.all)
+    )
+    return [PageRegion(region.kind, side) for side in sides] if all(held) and not across else [region]
+
+
+def _without_margins(region: PageRegion, page: RawPage) -> PageRegion:
+    """Return a region as wide as its text, so that there is a gap between it and the one beside it."""
+    text = around(line.rect for line in page.lines if region.rect.holds(*line.rect.middle)).grown(1)
+    return PageRegion(region.kind, region.rect._replace(left=text.left, right=text.right))
+
+
+def parts_around(region: PageRegion, tables: Sequence[Rect]) -> list[PageRegion]:
+    """Return the parts of a region of tables above, between and below the `tables` found in it."""
+    inside = [table for table in tables if table.share_in(region.rect) > 0.5] if region.kind is RegionKind.TABLE else []
+    if not inside:
+        return [region]
+    downward = sorted(inside, key=lambda table: table.top)
+    tops = [region.rect.top, *(table.bottom for table in downward)]
+    bottoms = [*(table.top for table in downward), region.rect.bottom]
+    return [
+        PageRegion(region.kind, region.rect._replace(top=top, bottom=bottom))
+        for top, bottom in zip(tops, bottoms, strict=True)
+        if bottom > top
+    ]
 
 
 def fill_regions(
@@ -168,10 +220,10 @@ def fill_regions(
 ) -> list[FilledRegion]:
     """Return the regions with their lines, in reading order; lines outside all regions become text regions.
 
-    A line is assigned to the region that contains the largest share of it, more than half; on a tie, to the smallest
-    region. The model's own order is not used, because it crosses columns on difficult pages. A page header or footer
-    that is a sentence is a text region, one in larger type than the `body` is a heading: text at the edge of a page is
-    not to be lost.
+    A line is assigned to the region that contains the largest share of it, more than half, or to the smallest one
+    inside this region that does: a heading between two tables is in the region of both. The model's own order is not
+    used, because it crosses columns on difficult pages. A page header or footer that is a sentence is a text region,
+    one in larger type than the `body` is a heading: text at the edge of a page is not to be lost.
     """
     assigned: dict[int, list[Line]] = {}
     unassigned: list[Line] = []
@@ -199,7 +251,7 @@ def fill_regions(
 def with_joined_text(regions: Sequence[FilledRegion]) -> list[FilledRegion]:
     """Return the regions with text regions joined that are one below the other without a gap.
 
-    On a scan, the model divides paragraphs where the positions of lines are inexact; rules find their ends.
+    On a scan, or without fonts, the model divides paragraphs where it should not; rules find their ends.
     """
     joined: list[FilledRegion] = []
     for region in regions:
@@ -251,7 +303,7 @@ def in_reading_order(filled: Sequence[FilledRegion], gutters: Gutters = ()) -> l
 def _is_across(rect: Rect, width: float, gutters: Gutters) -> bool:
     if gutters:
         return any(rect.left < start and end < rect.right for start, end in gutters)
-    return rect.width > _ACROSS * width
+    return rect.width > ACROSS * width
 
 
 def _last_headings(filled: Sequence[FilledRegion]) -> list[FilledRegion]:
@@ -295,8 +347,13 @@ def _proxy_lines(region: FilledRegion, number: int) -> list[Line]:
 
 def _best_region(line: Line, regions: Sequence[PageRegion]) -> int | None:
     shares = [(line.rect.share_in(region.rect.grown(1.0)), -region.rect.area) for region in regions]
-    best = max(range(len(regions)), key=lambda number: shares[number], default=None)
-    return best if best is not None and shares[best][0] > 0.5 else None
+    holding = [number for number, (share, _) in enumerate(shares) if share > 0.5]
+    if not holding:
+        return None
+    best = regions[max(holding, key=lambda number: shares[number])]
+    # Nine tenths: the model's edges differ by a point or two.
+    inside = (number for number in holding if regions[number] is best or regions[number].rect.share_in(best.rect) > 0.9)
+    return min(inside, key=lambda number: regions[number].rect.area)
 
 
 def _ordered(lines: Sequence[Line], region: PageRegion) -> tuple[Line, ...]:

@@ -200,7 +200,9 @@ class PdfFile:
             label = self._file[number - 1].get_label()
         except (*FAULTS, IndexError, KeyError, TypeError):
             return ""
-        return _UTF16.sub(lambda found: bytes.fromhex(found[1]).decode("utf-16-be", "replace"), str(label or ""))
+        # The library reads the type of a label, "/PageLabel", which Typst writes, as its prefix.
+        label = str(label or "").removeprefix("ageLabel")
+        return _UTF16.sub(lambda found: bytes.fromhex(found[1]).decode("utf-16-be", "replace"), label)
 
     def image(self, number: int) -> tuple[bytes, str]:
         """Return the bytes and media type of a bitmap as stored in the file, empty if it cannot be extracted."""

@@ -10,12 +10,29 @@ from pipelines.parse.limits import READING, ParseTask
 from pipelines.parse.lines import Line, around
 from pipelines.parse.near import Near, is_running, parts_of
 from pipelines.parse.pdf.blocks import BlockMaker, list_levels
-from pipelines.parse.pdf.boxes import boxes_beside_text, fill_with_boxes, in_box
+from pipelines.parse.pdf.boxes import (
+    boxes_across,
+    boxes_beside_text,
+    fill_with_boxes,
+    headed_tables,
+    in_box,
+    with_bands,
+)
 from pipelines.parse.pdf.figures import figure_areas, figure_item, place_figures
 from pipelines.parse.pdf.grids import TableFinder
 from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
-from pipelines.parse.pdf.layout import needs_image, needs_model, with_bullets, with_joined_text, within_columns
+from pipelines.parse.pdf.labelled_values import with_tiles
+from pipelines.parse.pdf.layout import (
+    below_headings,
+    needs_image,
+    needs_model,
+    parts_around,
+    with_bullets,
+    with_joined_text,
+    within_columns,
+    without_fonts,
+)
 from pipelines.parse.pdf.library import FAULTS
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import PdfFile
@@ -115,17 +132,19 @@ class PageReader:
         lines, furniture = self.survey.furniture.split(raw.lines, raw.height)
         furniture += [(BlockKind.PAGE_HEADER, line) for line in raw.watermarks]
         maker = BlockMaker(raw.number, raw.height, self.survey, self.outline)
+        lines = with_tiles(lines)
         body = replace(raw, lines=tuple(lines))
         remarks: list[str] = []
         # On a scan, headings cannot be told by their fonts, and OCR takes much longer than the model.
         scanned = raw.number in self._scans and self.settings.pdf.layout != "rules"
         tabular = scanned or above is not None or self._needs_model(body)
         items = None if tabular else self._by_rules(lines, maker)
+        asides = [maker.item(kind, [line]) for kind, line in furniture]
         if items is None:
             columns = bool(self.survey.gutters)
             with_image = not tabular or scanned or columns or needs_image(body) or self.settings.pdf.layout == "model"
             items, more, remarks = self._by_layout_model(body, self._own_words(raw), maker, above, with_image)
-            furniture += more
+            asides += more
         else:
             figures = [figure_item(self.file, raw, area) for area in figure_areas(body)]
             items = place_figures(items, figures)
@@ -137,7 +156,6 @@ class PageReader:
         source = "native" if raw.lines else "none"
         page = Page(raw.number, self.file.label(raw.number), raw.width, raw.height, source, issue)
         items += self._notes(raw)
-        asides = [maker.item(kind, [line]) for kind, line in furniture]
         return ReadPage(page, _with_boxes(items, raw), _with_boxes(asides, raw), (*earlier_remarks, *remarks))
 
     def _notes(self, raw: RawPage) -> list[PageItem]:
@@ -170,14 +188,14 @@ class PageReader:
 
     def _by_layout_model(
         self, body: RawPage, words: Sequence[PageWord], maker: BlockMaker, above: PageGrid | None, with_image: bool
-    ) -> tuple[list[PageItem], list[tuple[BlockKind, Line]], list[str]]:
+    ) -> tuple[list[PageItem], list[PageItem], list[str]]:
         """Return items, furniture and remarks of a page by the regions of the layout model.
 
         If time is short or the page is too dense for the model, only tables with drawn lines are found.
         """
         late, scanned = self._short_of_time, body.number in self._scans
         regions = [] if late else self._model_regions(body, with_image)
-        regions = within_columns(regions, body, self.survey.gutters)
+        regions = below_headings(within_columns(regions, body, self.survey.gutters), body)
         pictures = [region.rect for region in regions if region.kind is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.kind is RegionKind.TABLE]
         asides = [region.rect for region in regions if region.kind in _ASIDES]
@@ -193,19 +211,20 @@ class PageReader:
         free = [line for line in body.lines if not any(rect.grown(1).holds(*line.rect.middle) for rect in taken)]
         # More than half of a region: one that only touches the table is text beside it.
         kept = [region for region in regions if not any(region.rect.share_in(rect) > 0.6 for rect in taken)]
+        kept = [part for region in kept for part in parts_around(region, taken)]
         items: list[PageItem] = []
-        furniture: list[tuple[BlockKind, Line]] = []
+        furniture: list[PageItem] = []
         areas = figure_areas(body, pictures)
         tables, remarks = table_items(body, words, grids, self.survey.vocabulary, backwards=self.survey.backwards)
         of_rect = {table.rect: table for table in (*tables, *unruled)}
         kept += [PageRegion(RegionKind.TABLE, rect) for rect in of_rect]
-        filled = fill_with_boxes(kept, free, self.survey.body, self.survey.gutters, boxes)
-        for region in with_joined_text(filled) if scanned else filled:
+        boxes += [*headed_tables(kept), *boxes_across(body, taken)]
+        filled = fill_with_boxes(with_bands(kept, body), free, self.survey.body, self.survey.gutters, boxes)
+        for region in with_joined_text(filled) if scanned or without_fonts(body) else filled:
             if region.kind is RegionKind.TABLE and region.rect in of_rect:
                 items.append(of_rect[region.rect])
             if region.kind in (RegionKind.HEADER, RegionKind.FOOTER):
-                kind = BlockKind.PAGE_HEADER if region.kind is RegionKind.HEADER else BlockKind.PAGE_FOOTER
-                furniture += [(kind, line) for line in region.lines]
+                furniture += [item for line in region.lines for item in maker.region(region.kind, [line])]
             elif region.kind is RegionKind.PICTURE and (  # contained, except for rounding
                 area := next((area for area in areas if region.rect.share_in(area.rect) > 0.99), None)
             ):

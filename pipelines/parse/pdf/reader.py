@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
@@ -19,6 +18,7 @@ from pipelines.parse.parsed import REST, Child, Parsed, page_name
 from pipelines.parse.pdf.consistency import consistent, without_contents
 from pipelines.parse.pdf.continuation import with_whole_paragraphs
 from pipelines.parse.pdf.definitions import with_definitions
+from pipelines.parse.pdf.furniture import with_own_edges
 from pipelines.parse.pdf.headings import Outline, with_levels, with_title, without_lists
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.printed_sheets import merge_pages_beside
@@ -40,10 +40,6 @@ _METADATA_NAMES = {
 }
 _DATE_NAMES = {"creationDate": "created", "modDate": "modified"}
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-_NUMBER = re.compile(r"\d+")
-_NEW_WORDS, _NEW_WORDS_ONCE = 3, 2
-"""Minimum words that a page header says and the text does not, for it to be part of the text: names of chapters and
-kinds of documents have fewer than three. One that does not recur may be a line of the text; a watermark has one."""
 _LAST_ATTACHMENT = 0.85
 """Share of the file's processor time after which no further attachment is extracted; pages end a little earlier."""
 _MOST_NAMED = 5
@@ -160,7 +156,7 @@ def _append_attachments(file: PdfFile, builder: DocumentBuilder) -> None:
 
 def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outline, surveyed: Survey) -> None:
     labels = {page.page.number: page.page.label for page in pages}
-    recurring = Counter(_masked(item) for page in pages for item in page.furniture)
+    pages = with_own_edges(pages)
     for page in pages:
         builder.page(page.page)
         if page.unread:
@@ -170,8 +166,7 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
         for remark in page.remarks:
             builder.remark(remark, page.page.number)
         for item in page.furniture:
-            new_words = _NEW_WORDS if recurring[_masked(item)] > 1 else _NEW_WORDS_ONCE
-            builder.furniture(item.kind, item.text, _place(item, labels), new_words=new_words)
+            builder.furniture(item.kind, item.text, _place(item, labels), new_words=1)
     items = merge_tables(merge_pages_beside([item for page in pages for item in page.items]))
     items = consistent(items, outline, surveyed.body)
     items = with_definitions(without_contents(without_lists(items)))
@@ -179,11 +174,6 @@ def _assemble(builder: DocumentBuilder, pages: Sequence[ReadPage], outline: Outl
     for item in items:
         if _append(builder, item, _place(item, labels)):
             builder.references(item.pointers)
-
-
-def _masked(item: PageItem) -> str:
-    """Return the text of a header with its numbers masked, so that it is the same on all pages."""
-    return _NUMBER.sub("#", item.text)
 
 
 def _place(item: PageItem, labels: Mapping[int, str]) -> Place:

@@ -13,10 +13,10 @@ from pipelines.lang.numbers import FIGURE
 from pipelines.parse.captions import is_table_caption
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.near import Near
+from pipelines.parse.pdf.cell_words import text_lines
 from pipelines.parse.pdf.headings import is_numbered
 from pipelines.parse.pdf.page import MOST_SHAPES, PageWord, Rules
 from pipelines.parse.pdf.table_cells import pieces_of
-from pipelines.parse.pdf.tables import text_lines
 
 _LEAST_STRIPES, _MOST_STEP = 4, 80.0
 """Minimum horizontal lines of equal width that form a table, and maximum points between two of them: six lines of text.
@@ -257,14 +257,20 @@ def _is_title(line: Sequence[PageWord]) -> bool:
 
 
 def _with_plain_rows(table: Rect, words: Sequence[PageWord]) -> Rect:
-    """Return a table with the rows above and below its lines that begin where its other entries do."""
+    """Return a table with the rows above and below its lines that begin where its other entries do.
+
+    One with a single entry in bold type is a heading.
+    """
     held = [word.rect for word in words if table.holds(*word.rect.middle)]
     first = min((rect.left for rect in held), default=table.left)
     if first - table.left < _INSET:
         return table
     height = median(rect.height for rect in held)
     outside = [word for word in words if table.left < word.rect.middle[0] < table.right]
-    lines = [around(word.rect for word in line) for line in text_lines(outside)]
+    rows = [
+        line for line in text_lines(outside) if len(pieces_of(line, height)) > 1 or not all(word.bold for word in line)
+    ]
+    lines = [around(word.rect for word in line) for line in rows]
     for line in (*(line for line in reversed(lines) if line.middle[1] < table.top), *lines):
         off = max(table.top - line.bottom, line.top - table.bottom)
         if 0 <= off + 1 < height and abs(line.left - first) < 1:

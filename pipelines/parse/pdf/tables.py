@@ -9,24 +9,20 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipelines.core.document import BlockKind
-from pipelines.core.table import Cell, is_data
-from pipelines.lang.characters import right_to_left
+from pipelines.core.table import Cell
 from pipelines.lang.numbers import FIGURE
-from pipelines.parse.lines import Rect, around, join_lines
+from pipelines.parse.lines import Rect, around
+from pipelines.parse.pdf.cell_words import cell_text, text_lines
 from pipelines.parse.pdf.items import PageItem
+from pipelines.parse.pdf.labelled_values import with_form_cells
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord, RawPage
+from pipelines.parse.pdf.table_headers import header_rows, with_two_headers
 
 _CODE_OR_NUMBER = re.compile(r"[A-Z]{0,3}[-+±]?\d[\d.,%]{0,6}|[A-Z]{1,3}")
 MOST_LEADING = 1.35
 """Maximum step between the lines of a cell, in line heights."""
 _LEAST_RECORDS = 3
 """Minimum records of a row that is split: two lines in each of two columns are entries of two lines."""
-_NUMBER = re.compile(r"[-+±<>≤≥~]?\s?\d[\d.,:/ ]*\s?[%°]?")
-_LEAST_ROWS_WITH_HEADER = 3
-"""Minimum rows of a table with a header that is not bold: of two rows, either may be the header."""
-_HEADER_LENGTH = 0.8
-"""Maximum length of a header in mean lengths of the other rows: names of columns are shorter than values. Tables with
-rows of equal length (a title block, pairs of names and values) have no header."""
 _LEAST_ROW_HEIGHT = 8.0
 """Minimum height in points of a drawn row that is kept although it is empty: a line of small type."""
 _BAND_HEIGHT = 12.0
@@ -75,10 +71,12 @@ def fill_grid(
     `vocabulary` are the words of the document, for joining those that a narrow cell breaks without a hyphen.
     """
     cell_words = _words_by_cell(grid, words)
-    cut = split_rows(grid, cell_words)
+    cut = with_two_headers(split_rows(grid, cell_words), words)
     if cut is not grid:
         grid, cell_words = cut, _words_by_cell(cut, words)
-    headers = _header_rows(grid, cell_words)
+    form = with_form_cells(grid, cell_words)
+    grid, cell_words = form or (grid, cell_words)
+    headers = 0 if form else header_rows(grid, cell_words)
     cells = [
         Cell(
             place.row,
@@ -95,32 +93,6 @@ def fill_grid(
     drawn = {cell.row for cell in grid.cells if not grid.gutters and cell.rect.height > _LEAST_ROW_HEIGHT}
     rows = {cell.row for cell in cells if cell.text} | drawn
     return _without_empty(cells, rows, {cell.column for cell in cells if cell.text or grid.continues})
-
-
-def _header_rows(grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]) -> int:
-    """Return the number of header rows of a table.
-
-    They are bold and the others are not. Otherwise the first row is the header if it has no numbers and either has
-    columns of numbers below or is shorter than the other rows, unless it is data like them.
-    """
-    placed = list(zip(grid.cells, cell_words, strict=True))
-    bold = min((cell.row for cell, words_of_cell in placed if not all(word.bold for word in words_of_cell)), default=0)
-    if bold or grid.rows < _LEAST_ROWS_WITH_HEADER:
-        return bold
-    texts = [Cell(cell.row, cell.column, cell_text(words_of_cell)) for cell, words_of_cell in placed]
-    if is_data(texts):
-        return 0
-    first = [cell.text for cell in texts if cell.row == 0]
-    if not all(first[1:]) or any(_NUMBER.fullmatch(text) for text in first):
-        return 0
-    below = [(cell.column, cell.text) for cell in texts if cell.row and cell.text]
-    figures = Counter(column for column, text in below if _NUMBER.fullmatch(text))
-    filled = Counter(column for column, _ in below)
-    mean = sum(len(text) for _, text in below) / (grid.rows - 1)
-    named = any(2 * count > filled[column] for column, count in figures.items())
-    if not named and sum(map(len, first)) > _HEADER_LENGTH * mean:
-        return 0
-    return max(cell.row_span for cell in grid.cells if cell.row == 0)
 
 
 def table_items(
@@ -214,40 +186,6 @@ def _split_row(grid: PageGrid, row: int, tops: Sequence[float]) -> PageGrid:
             rect = Rect(cell.rect.left, top, cell.rect.right, bottom)
             cells.append(replace(cell, row=row + number, rect=rect))
     return PageGrid(grid.rect, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
-
-
-def cell_text(words: Sequence[PageWord], vocabulary: Container[str] = frozenset()) -> str:
-    """Return the text of a cell, with its lines joined and words that are broken at the end of a line restored."""
-    texts: list[str] = []
-    for line in text_lines(words):
-        first, *rest = [word.text for word in line]
-        end = texts[-1].split()[-1] if texts else ""
-        broken = (end + first).lower() in vocabulary and first.islower() and first not in vocabulary
-        if end and broken:
-            texts[-1] += first
-        else:
-            rest = [first, *rest]
-        texts += [" ".join(rest)] if rest else []
-    return join_lines(texts, vocabulary)
-
-
-def text_lines(words: Sequence[PageWord]) -> list[list[PageWord]]:
-    """Return words grouped to lines from the top, each in reading order."""
-    lines: list[list[PageWord]] = []
-    for word in sorted(words, key=lambda word: word.rect.middle[1]):
-        if lines and _same_line(lines[-1], word):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    for line in lines:
-        line.sort(key=lambda word: word.rect.left, reverse=right_to_left(" ".join(word.text for word in line)))
-    return lines
-
-
-def _same_line(line: Sequence[PageWord], word: PageWord) -> bool:
-    rect = around(other.rect for other in line)
-    common = min(rect.bottom, word.rect.bottom) - max(rect.top, word.rect.top)
-    return common > 0.5 * min(rect.height, word.rect.height)
 
 
 def _without_empty(cells: Sequence[Cell], used_rows: set[int], used_columns: set[int]) -> tuple[Cell, ...]:
