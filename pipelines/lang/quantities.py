@@ -322,9 +322,12 @@ def _names(language: str) -> Iterator[tuple[str, Kind]]:
 
 def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
     """Yield (kind, unit) for units without a figure: alone in a cell, after a comma, in brackets, or, if it is a symbol
-    of several letters, as the last word ("Net kg"). "Pressure min" and "Checked in" have none."""
+    of several letters, as the last word ("Net kg"). "Pressure min" and "Checked in" have none, "Flow m³/h" has one,
+    and "t/h" is no mass."""
     for cell in _CELLS.split(text):
-        for written in (cell, *cell.split("/")) if "/" in cell else (cell,):
+        whole = _kind(cell.strip().rpartition(" ")[2], language) is not None
+        rate = _kind(cell.rpartition("/")[2].strip(), language) is Kind.TIME
+        for written in (cell, *cell.split("/")) if "/" in cell and not whole and not rate else (cell,):
             kind = _kind(written.strip(), language)
             if kind is not None:
                 yield kind, written.strip().lower()

@@ -106,8 +106,9 @@ def question_language(
         return own[found.index(most)]
     if not profile(identified).spaced:  # identified by its script
         return identified
-    shares = {one: [text_share(word, one) for word in words(text, one)] for one in corpus_languages}
-    return max(corpus_languages, key=lambda one: (sum(map(bool, shares[one])), sum(shares[one])), default="")
+    candidates = own or corpus_languages
+    shares = {one: [text_share(word, one) for word in words(text, one)] for one in candidates}
+    return max(candidates, key=lambda one: (sum(map(bool, shares[one])), sum(shares[one])), default="")
 
 
 @lru_cache(maxsize=256)  # called several times for each question

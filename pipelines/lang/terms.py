@@ -239,3 +239,17 @@ def is_akin(stem: str, other: str) -> bool:
     """
     shared = Prefix.similarity(stem, other)
     return shared >= SHORTEST_ROOT and shared >= _ROOT_SHARE * max(len(stem), len(other))
+
+
+_LONGEST_ENDING = 2
+"""Maximum letters in which forms of a frequent word differ: the endings of most cases and persons."""
+
+
+def is_inflected(word: str, other: str) -> bool:
+    """Whether two words may be forms of one word by their endings of one or two letters, whatever their stems are.
+
+    >>> is_inflected("materiału", "materiał"), is_inflected("contain", "contamin")
+    (True, False)
+    """
+    shared, longest = Prefix.similarity(word, other), max(len(word), len(other))
+    return word != other and shared >= SHORTEST_ROOT and longest - shared <= _LONGEST_ENDING

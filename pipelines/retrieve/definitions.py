@@ -107,11 +107,12 @@ def _is_apposition(behind: str, language: str) -> bool:
 
 
 def _is_code_of(unit: EvidenceUnit, name: str, thing: str) -> bool:
-    """Whether the name of a row is a code in the thing whose other words are in its table: "A2" of "alarm A2"."""
+    """Whether the name of a row is a code in the thing: "A2" of "alarm A2". Several other words are in its table."""
     language = unit.hit.chunk.language
     code, words = fold(name), _WORD.findall(thing)
     others = {stem(word, language) for word in words if word != code}
-    return code in words and any(map(str.isdigit, code)) and others <= unit.own | unit.above
+    about = len(others) < 2 or others <= unit.own | unit.above
+    return code in words and any(map(str.isdigit, code)) and about
 
 
 def _goes_on(after: str, language: str) -> bool:

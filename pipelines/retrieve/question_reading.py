@@ -35,6 +35,10 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _NAMES_A_THING = re.compile(r"\d|_|::")
+_NUMBERED = re.compile(r"(?<![\w.-])([A-Z]{1,5})[ -](\d{1,6})(?![\w%°]|[.,/-]\d)")
+"""A name in capitals with a number: "UCP 206", "DN 50"."""
+_LETTER = re.compile(r"(?<![\w-])[a-z]+ ([A-Z])(?![\w.'’-])")
+"""A capital letter behind a word in small letters: "dimension H", not "230 V", and not "Solvanol K", one name."""
 _QUOTED = re.compile(r"\"([^\"]{2,60})\"|[「『《]([^」』》]{2,60})[」』》]")
 """A quotation of up to 60 characters in a folded question; a longer one is a sentence."""
 
@@ -65,8 +69,10 @@ class _QuestionReader:
     def read(self) -> QuestionTerms:
         question, language = self._question, self._language
         words, separated = self._words()
+        letters = {term: word.upper() for term, word in words.items() if word.upper() in _LETTER.findall(question)}
         weights = {term: self._weight(word) for term, word in words.items()}
-        codes = frozenset(term for term, word in words.items() if _NAMES_A_THING.search(word))
+        weights |= {term: max(weights[term], GENERAL) for term in letters}  # most are those of units in the corpus
+        codes = frozenset(letters).union(term for term, word in words.items() if _NAMES_A_THING.search(word))
         lists, how_many = self._has("lists"), cue("how_many", language).search(question)
         comparison = comparison_asked(question, language)
         return QuestionTerms(
@@ -89,6 +95,8 @@ class _QuestionReader:
             names=self._names(words, codes),
             focus=self._terms(focus_words(question, language)) & weights.keys(),
             meaning=self._has("meaning"),
+            numbered=tuple(self._numbered()),
+            letters=letters,
             quoted=tuple(found.group(1) or found.group(2) for found in _QUOTED.finditer(fold(question))),
             information={term: information(word, language, weights[term]) for term, word in words.items()},
         )
@@ -135,6 +143,12 @@ class _QuestionReader:
     def _sides(self, words: Mapping[str, str], comparison: Comparison | None) -> tuple[str, ...]:
         bounded = comparison is not None and comparison.bound  # "more than 60 m³/h" compares no two things
         return compared_words(self._question, self._language, words) if not bounded and self._has("compares") else ()
+
+    def _numbered(self) -> Iterator[tuple[str, str]]:
+        """Yield the names and the numbers behind them, except months."""
+        for name, number in _NUMBERED.findall(self._question):
+            if fold(name) not in calendar(self._language):
+                yield fold(name), fold(number)
 
     def _names(self, words: Mapping[str, str], codes: frozenset[str]) -> frozenset[str]:
         capitals = frozenset[str]()

@@ -40,6 +40,8 @@ class QuestionTerms:
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
     - `focus`: the terms of the noun that an interrogative determines ("which batch", "how much water").
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
+    - `numbered`: the names in it with the number behind them, folded: ("ucp", "206").
+    - `letters`: the capital letters in it that are names, by their terms: "dimension H".
     - `quoted`: the folded texts that it has in quotation marks, such as the label of a button.
     - `information`: the information content of each term, see `pipelines.lang.questions.information`.
     """
@@ -63,6 +65,8 @@ class QuestionTerms:
     names: frozenset[str] = frozenset()
     focus: frozenset[str] = frozenset()
     meaning: bool = False
+    numbered: tuple[tuple[str, str], ...] = ()
+    letters: Mapping[str, str] = field(default_factory=dict)
     quoted: tuple[str, ...] = ()
     information: Mapping[str, float] = field(default_factory=dict)
 
@@ -93,6 +97,10 @@ class QuestionTerms:
     def form(self, term: str, language: str) -> str:
         """Return the form of a term of the question in texts in `language`."""
         return stem(self.words.get(term, term), language)
+
+    def term_of(self, word: str) -> str:
+        """Return the term of a word of the question, the word itself if it has none."""
+        return next((term for term, one in self.words.items() if one == word), word)
 
     def parts(self, term: str, language: str) -> frozenset[str]:
         """Return the forms of the words of a compound term ("max-age") or a date; nothing for codes and other words."""

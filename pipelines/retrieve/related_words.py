@@ -10,10 +10,11 @@ from statistics import fmean, pstdev
 
 from pipelines.lang.characters import MARK, fold
 from pipelines.lang.derivation import same_root
+from pipelines.lang.elements import symbols_in, symbols_of
 from pipelines.lang.numbers import calendar_abbreviations, calendar_forms
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import lemma
-from pipelines.lang.terms import is_akin, max_edits, spelled_like, stem, words
+from pipelines.lang.terms import is_akin, is_inflected, max_edits, spelled_like, stem, words
 from pipelines.lang.word_lists import common_words
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -38,23 +39,29 @@ _WORD = re.compile(rf"[^\W\d_](?:[{MARK}]*+[^\W\d_]){{2,}}[{MARK}]*+(?:-(?:[^\W\
 
 @dataclass(frozen=True, slots=True)
 class PassageWords:
-    """The words of passages by their terms, and those written with a point in mid-sentence: "Art.-Nr. 4410"."""
+    """The words of passages by their terms.
+
+    `abbreviated` are those written with a point in mid-sentence ("Art.-Nr. 4410"), `symbols` those of elements ("Ni").
+    """
 
     of_term: Mapping[str, str]
     abbreviated: frozenset[str]
+    symbols: frozenset[str]
 
 
 def passage_words(hits: Sequence[Hit]) -> PassageWords:
     """Return the words of the passages."""
     word_of: dict[str, str] = {}
     short: set[str] = set()
+    symbols: set[str] = set()
     for hit in hits:
         text = " ".join((hit.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text))
         short.update(fold(found["word"]) for found in _ABBREVIATION.finditer(text))
+        symbols.update(symbols_in(text))
         for word in words(text):
             if _WORD.fullmatch(word) or word in short or word in calendar_abbreviations(hit.chunk.language):
                 word_of.setdefault(stem(word, hit.chunk.language), word)
-    return PassageWords(word_of, frozenset(short))
+    return PassageWords(word_of, frozenset(short), frozenset(symbols))
 
 
 def related_words(
@@ -62,8 +69,8 @@ def related_words(
 ) -> dict[str, list[tuple[str, float]]]:
     """Return for each term of the question the related terms of the passages with their cosines, nearest first.
 
-    A word that is in no passage of the corpus and not a frequent one may be a misspelling or another form of a word of
-    the passages; one that is in none of these passages may be abbreviated there.
+    A word that is in no passage of the corpus may be another form of a word of the passages, or a misspelling of it if
+    it is no frequent one; one that is in none of these passages may be abbreviated there.
     """
     word_of, language = passages.of_term, question.language
     asked = [(term, word) for term, word in question.words.items() if _WORD.fullmatch(word)]
@@ -76,10 +83,14 @@ def related_words(
         least = max(_NEAREST, fmean(same) + _OUTSTANDING * pstdev(same)) if same else _NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
         related += [(one, alike) for one, other in word_of.items() if (alike := likeness(word, other, language))]
+        if passages.symbols:
+            related += [(one.lower(), 1.0) for one in symbols_of(word, language) & passages.symbols]
         if term not in word_of:
             short = ((one, other) for one, other in word_of.items() if other in passages.abbreviated)
             related += [(one, 1.0) for one, other in short if abbreviates(other, word)]
-        if term in question.unknown and word not in common_words(language):
+        if term in question.unknown and word in common_words(language):
+            related += [(one, 1.0) for one, other in word_of.items() if is_inflected(word, other)]
+        elif term in question.unknown:
             like = spelled_like(word, spelled, max_edits(word))
             related += [(passage_terms[place], 1.0) for place, _ in like if spelled[place][0] == word[0]]
             forms = passage_terms if term not in question.names else ()

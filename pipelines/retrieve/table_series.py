@@ -103,9 +103,11 @@ class SeriesSearch:
         self._needed = tuple(self._near) if asked.kinds == {Kind.DATE} else (self._nearest,)
 
     def is_stated_in(self, best: ScoredUnit) -> bool:
-        """Whether a unit is a sentence with a superlative in the same direction and the word next to it."""
-        if self.asked.bound or best.unit.is_row:
+        """Whether a unit is a sentence with the bound, or with such a superlative and the word next to it."""
+        if best.unit.is_row:
             return False
+        if self.asked.bound:
+            return all(best.covers.get(term, 0.0) >= OWN for term in self.said)
         said = comparison_asked(best.unit.text, best.language)
         return said is not None and said.highest == self.asked.highest and best.covers.get(self._nearest, 0.0) >= OWN
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import fold
+from pipelines.lang.numbers import FIGURE
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
@@ -25,6 +26,8 @@ _RANGE = re.compile(
     r"(?:\s?[^\W\d]+)?"
 )
 """A range in a cell: two numbers with a dash, dots or a short word between them, perhaps with a word on either side."""
+_BEGUN = re.compile(r"\s*(\d+(?:[.,]\d{1,2})?)(?![\w.,])")
+"""A number at the beginning of a cell; a mark before three digits may separate thousands."""
 _WIDEST = 100
 """Maximum ratio of the bounds of a range; a larger one is a code ("117-20931")."""
 
@@ -49,6 +52,11 @@ class TermCover:
             for phrase in question.quoted
             if (places := {_place_of(unit) for unit in found if _has_phrase(unit, phrase)})
         ]
+        self._numbered = {
+            self._question.term_of(number): places
+            for name, number in question.numbered
+            if (places := {_place_of(unit) for unit in found if _is_of(unit, f"{name} {number}")})
+        }
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         passages = passage_words(hits)
         self._related = {
@@ -60,9 +68,13 @@ class TermCover:
     def cover(self, term: str, unit: EvidenceUnit) -> float:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it.
 
-        Words in quotation marks are looked for together, if any unit has them so: "Files to panel" is a button.
+        Words in quotation marks are looked for together, if any unit has them so: "Files to panel" is a button. So is a
+        number behind a name: the row of "UCP 210" with a length of 206 is not about "UCP 206".
         """
         apart = any(term in own and _place_of(unit) not in places for own, places in self._quoted)
+        if letter := self._question.letters.get(term):
+            return _letter_place(unit, letter)
+        apart = apart or (term in self._numbered and _place_of(unit) not in self._numbered[term])
         return min(CHUNK, self._cover(term, unit)) if apart else self._cover(term, unit)
 
     def _cover(self, term: str, unit: EvidenceUnit) -> float:
@@ -117,9 +129,40 @@ def _is_data(unit: EvidenceUnit) -> bool:
     return unit.is_row and not unit.label
 
 
+def _letter_place(unit: EvidenceUnit, letter: str) -> float:
+    """Return the cover of a letter that is a name ("dimension H"), not a unit as in "5 V" or "20 °C"."""
+    alone = re.compile(rf"(?<![\w°])(?<!\d ){letter}(?!\w)")
+    if alone.search(f"{unit.header}\n{unit.text}"):
+        return OWN
+    above = (unit.hit.title, *unit.hit.chunk.heading_path, unit.heading)
+    return ABOVE if alone.search("\n".join(above)) else 0.0
+
+
+def _is_of(unit: EvidenceUnit, name: str) -> bool:
+    """Whether a unit or what is above it has a name with a number, or a row has the number in a column of this name."""
+    shown = fold("\n".join((unit.hit.title, *unit.hit.chunk.heading_path, unit.heading)))
+    return _has_apart(unit, name) or name in shown or any(fold(f"{one} {cell}") == name for one, cell in unit.fields)
+
+
 def _has_code(unit: EvidenceUnit, code: str) -> bool:
-    """Whether a unit has a code in another form: with other separators, or a number within a range of its cells."""
-    return _is_in_range(unit, int(code)) if _BOUND.fullmatch(code) else _has_apart(unit, code)
+    """Whether a unit has a code in another form: with other separators, as another number of the same value, or within
+    a range of its cells."""
+    if FIGURE.fullmatch(code):
+        return (_BOUND.fullmatch(code) is not None and _is_in_range(unit, int(code))) or _has_value(unit, code)
+    return _has_apart(unit, code)
+
+
+def _has_value(unit: EvidenceUnit, figure: str) -> bool:
+    """Whether a cell of a row begins with a number of the same value: "11,0" for "11"."""
+    begun = (_BEGUN.match(cell) for _, cell in unit.fields)
+    return any(one and _plain(one[1]) == _plain(figure) for one in begun)
+
+
+def _plain(figure: str) -> str:
+    """Return a figure with a point, and without zeros that end its decimals: "2,50" and "2.5" are equal."""
+    whole, mark, decimals = figure.replace(",", ".").partition(".")
+    kept = decimals.rstrip("0")
+    return whole if not mark or not kept else f"{whole}.{kept}"
 
 
 def _is_in_range(unit: EvidenceUnit, number: int) -> bool:
