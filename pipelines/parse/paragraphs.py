@@ -16,6 +16,8 @@ _TAB = 4.0
 """Width in ems of white space wider than any blank: a tab, the rest of a short line, the gap to another column."""
 _WIDER, _SCATTER = 1.25, 1.08
 """Line steps relative to the usual one: of a new paragraph (6 points on 12: 1.4), and the scatter of baselines."""
+_OCR_SIZES = 1.3
+"""Maximum ratio of the sizes that OCR measures for lines of one paragraph: 9 points, and 11 for "E-12." at its end."""
 _NEVER_WRAPPED = 1 / 3
 """Minimum share of line breaks before words that would have fitted: text that is wrapped at a fixed width has none, and
 wrapping around a picture or for balance causes few."""
@@ -78,7 +80,8 @@ def _begins_paragraph(
         return step > 2.5 * em or line.text[:1] in BULLET_GLYPHS
     short = above.rect.right < right - _TAB * em
     # A tenth of the size is added for the rounding of steps to half points.
-    if step > _WIDER * usual + 0.1 * em or _style_changes(above, line, short or step > _SCATTER * usual):
+    changes = _style_changes(above, line, short or step > _SCATTER * usual)
+    if step > _WIDER * usual + 0.1 * em or (changes and (short or not _is_measured_anew(above, line))):
         return True
     # The page number of a table of contents entry may be a line of its own.
     if line.raised or LEADER.search(" ".join(part.text for part in group[-2:])):
@@ -109,6 +112,12 @@ def _is_indented(line: Line, group: Sequence[Line], em: float) -> bool:
     edge = min(part.rect.left for part in group[1:]) if len(group) > 1 else group[0].rect.left
     # An indent is an em in books, 3 to 5 in typescripts; a line further right is in another column.
     return 0.8 * em < line.rect.left - edge < 6 * em and (_ends_sentence(group[-1].text) or len(group) > 2)
+
+
+def _is_measured_anew(above: Line, line: Line) -> bool:
+    """Whether a sentence goes on in the next line in about the same size, which OCR measures by a few letters."""
+    alike = max(above.size, line.size) < _OCR_SIZES * min(above.size, line.size)
+    return alike and line.confidence < 1 and not _ends_sentence(above.text)
 
 
 def _style_changes(above: Line, line: Line, loose: bool) -> bool:

@@ -23,7 +23,7 @@ from pipelines.lang.questions import (
     value_kinds,
     value_words,
 )
-from pipelines.lang.terms import stem
+from pipelines.lang.terms import stem, stop_words
 from pipelines.lang.word_lists import common_words, cue
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, words_in
@@ -38,7 +38,7 @@ _NAMES_A_THING = re.compile(r"\d|_|::")
 _NUMBERED = re.compile(r"(?<![\w.-])([A-Z]{1,5})[ -](\d{1,6})(?![\w%°]|[.,/-]\d)")
 """A name in capitals with a number: "UCP 206", "DN 50"."""
 _LETTER = re.compile(r"(?<![\w-])[a-z]+ ([A-Z])(?![\w.'’-])")
-"""A capital letter behind a word in small letters: "dimension H", not "230 V", and not "Solvanol K", one name."""
+"""A capital letter behind a word in small letters ("dimension H"): not "230 V", nor "Solvanol K", which is one name."""
 _QUOTED = re.compile(r"\"([^\"]{2,60})\"|[「『《]([^」』》]{2,60})[」』》]")
 """A quotation of up to 60 characters in a folded question; a longer one is a sentence."""
 
@@ -69,7 +69,8 @@ class _QuestionReader:
     def read(self) -> QuestionTerms:
         question, language = self._question, self._language
         words, separated = self._words()
-        letters = {term: word.upper() for term, word in words.items() if word.upper() in _LETTER.findall(question)}
+        named = frozenset(self._letters())
+        letters = {term: word.upper() for term, word in words.items() if word.upper() in named}
         weights = {term: self._weight(word) for term, word in words.items()}
         weights |= {term: max(weights[term], GENERAL) for term in letters}  # most are those of units in the corpus
         codes = frozenset(letters).union(term for term, word in words.items() if _NAMES_A_THING.search(word))
@@ -143,6 +144,13 @@ class _QuestionReader:
     def _sides(self, words: Mapping[str, str], comparison: Comparison | None) -> tuple[str, ...]:
         bounded = comparison is not None and comparison.bound  # "more than 60 m³/h" compares no two things
         return compared_words(self._question, self._language, words) if not bounded and self._has("compares") else ()
+
+    def _letters(self) -> Iterator[str]:
+        """Yield the capital letters behind words that another word than a function word does not follow: "rating C"."""
+        for found in _LETTER.finditer(self._question):
+            behind = self._question[found.end() :].split(maxsplit=1)
+            if not behind or not behind[0].isalpha() or behind[0] in stop_words(self._language):
+                yield found[1]
 
     def _numbered(self) -> Iterator[tuple[str, str]]:
         """Yield the names and the numbers behind them, except months."""

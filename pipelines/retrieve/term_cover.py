@@ -55,7 +55,7 @@ class TermCover:
         self._numbered = {
             self._question.term_of(number): places
             for name, number in question.numbered
-            if (places := {_place_of(unit) for unit in found if _is_of(unit, f"{name} {number}")})
+            if (places := {_place_of(unit) for unit in found if _is_of(unit, name, number)})
         }
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         passages = passage_words(hits)
@@ -138,10 +138,13 @@ def _letter_place(unit: EvidenceUnit, letter: str) -> float:
     return ABOVE if alone.search("\n".join(above)) else 0.0
 
 
-def _is_of(unit: EvidenceUnit, name: str) -> bool:
+def _is_of(unit: EvidenceUnit, name: str, number: str) -> bool:
     """Whether a unit or what is above it has a name with a number, or a row has the number in a column of this name."""
-    shown = fold("\n".join((unit.hit.title, *unit.hit.chunk.heading_path, unit.heading)))
-    return _has_apart(unit, name) or name in shown or any(fold(f"{one} {cell}") == name for one, cell in unit.fields)
+    shown = fold("\n".join((unit.hit.title, *unit.hit.chunk.heading_path, unit.heading, unit.header, unit.text)))
+    whole = re.compile(rf"(?<!\w){name}[\W_]?{number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
+    return whole.search(shown) is not None or any(
+        fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields
+    )
 
 
 def _has_code(unit: EvidenceUnit, code: str) -> bool:

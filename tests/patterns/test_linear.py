@@ -40,6 +40,7 @@ _MADE = {
     "pipelines.lang.scales._pattern": "words of our own data, then blanks and at most one of three short words",
     "pipelines.lang.elements._pattern": "symbols of elements from our own data, without a repeat",
     "pipelines.retrieve.term_cover._letter_place": "one capital letter",
+    "pipelines.retrieve.term_cover._is_of": "a few letters and a few digits, with at most one sign between them",
     "pipelines.lang.word_lists._elided": "words of our own data between the edge of a word and an apostrophe",
     "pipelines.lang.counting._places": "an escaped pair of letters",
     "pipelines.lang.dates._named": "escaped names of months from our own data; every run beside them is bounded",

@@ -105,7 +105,17 @@ SAFETY = """# Ficha de datos de seguridad Limpiol
 - Teléfono de emergencia: 976 55 21 00
 - Uso: desengrasante industrial
 """
+VALVES = """# Ordering chart
+
+| Port | Orifice mm | Item no. | Mass kg |
+| --- | --- | --- | --- |
+| G 1/4 | 10 | 221 601 | 0.45 |
+| G 1/2 | 13 | 221 607 | 0.62 |
+| G 1 | 25 | 221 615 | 1.45 |
+| G 2 | 50 | 221 623 | 4.90 |
+"""
 FILES = {
+    "valves.md": VALVES,
     "conveyor.md": CONVEYOR,
     "limpiol.md": SAFETY,
     "bearings.md": BEARINGS,
@@ -141,6 +151,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("Сколько весит кабель 10×2,5?", "402"),
         ("Z jakiego materiału jest SM-3562?", "FKM"),
         ("Wie schwer ist der GF-500/10?", "840"),  # "t/h" is no mass
+        ("What is the item number of the G 1 valve?", "221 615"),
         ("Was bedeutet der Fehler F03?", "läuft schief"),
         ("¿Cuál es el teléfono de emergencia?", "976 55 21 00"),
     ],

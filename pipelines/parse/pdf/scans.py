@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,6 +12,7 @@ from statistics import median
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import MissingExtra
 from pipelines.lang.characters import CJK_CHARACTER
+from pipelines.lang.numbers import FIGURE
 from pipelines.parse.columns import Gutters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import ASCENT, DESCENT, Line, Projection, Rect, around
@@ -50,6 +52,7 @@ _NO_ROWS = (RegionKind.TITLE, RegionKind.HEADING, RegionKind.LIST_ITEM)
 _MOST_HELD = 0.8
 """Share of a table's lines in a grid from which they are the same table; of a plate of six rows, the model finds three.
 """
+_LITRES = re.compile(r"I[.,;:)]{0,2}")
 _LEAST_VERTICAL = 3
 """Minimum characters of vertical text."""
 
@@ -202,8 +205,17 @@ def _fragments(words: Sequence[Line]) -> Iterator[Fragment]:
         rect, size = around(word.rect for word in part), part[0].size
         horizontal = rect.height <= SIDEWAYS * rect.width or len(part[0].text) < _LEAST_VERTICAL
         flags = BOLD if part[0].style.bold else 0
-        runs = tuple(FontRun(_with_blank(word.text), "", size, flags, 0, word.rect) for word in part)
+        texts = map(_with_blank, _with_litres([word.text for word in part]))
+        runs = tuple(FontRun(text, "", size, flags, 0, word.rect) for text, word in zip(texts, part, strict=True))
         yield Fragment(runs, rect, rect.bottom - DESCENT * size, horizontal, confidence=part[0].confidence)
+
+
+def _with_litres(words: Sequence[str]) -> list[str]:
+    """Return the words of a line with "l", for litres, in place of an "I" behind a figure: they look alike."""
+    return [
+        word.replace("I", "l") if _LITRES.fullmatch(word.strip()) and FIGURE.fullmatch(before.strip()) else word
+        for before, word in zip(("", *words), words, strict=False)
+    ]
 
 
 def _with_blank(word: str) -> str:
