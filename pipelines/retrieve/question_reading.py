@@ -39,6 +39,7 @@ _NUMBERED = re.compile(r"(?<![\w.-])([A-Z]{1,5})[ -](\d{1,6})(?![\w%°]|[.,/-]\d
 """A name in capitals with a number: "UCP 206", "DN 50"."""
 _LETTER = re.compile(r"(?<![\w-])[a-z]+ ([A-Z])(?![\w.'’-])")
 """A capital letter behind a word in small letters ("dimension H"): not "230 V", nor "Solvanol K", which is one name."""
+_NEXT_WORD = re.compile(r" ([^\W\d_]+)")
 _QUOTED = re.compile(r"\"([^\"]{2,60})\"|[「『《]([^」』》]{2,60})[」』》]")
 """A quotation of up to 60 characters in a folded question; a longer one is a sentence."""
 
@@ -148,8 +149,8 @@ class _QuestionReader:
     def _letters(self) -> Iterator[str]:
         """Yield the capital letters behind words that another word than a function word does not follow: "rating C"."""
         for found in _LETTER.finditer(self._question):
-            behind = self._question[found.end() :].split(maxsplit=1)
-            if not behind or not behind[0].isalpha() or behind[0] in stop_words(self._language):
+            behind = _NEXT_WORD.match(self._question, found.end())
+            if behind is None or behind[1] in stop_words(self._language):
                 yield found[1]
 
     def _numbered(self) -> Iterator[tuple[str, str]]:

@@ -71,11 +71,12 @@ class TermCover:
         Words in quotation marks are looked for together, if any unit has them so: "Files to panel" is a button. So is a
         number behind a name: the row of "UCP 210" with a length of 206 is not about "UCP 206".
         """
-        apart = any(term in own and _place_of(unit) not in places for own, places in self._quoted)
         if letter := self._question.letters.get(term):
             return _letter_place(unit, letter)
-        apart = apart or (term in self._numbered and _place_of(unit) not in self._numbered[term])
-        return min(CHUNK, self._cover(term, unit)) if apart else self._cover(term, unit)
+        cover, place = self._cover(term, unit), _place_of(unit)
+        apart = any(term in own and place not in places for own, places in self._quoted)
+        other = cover >= OWN and place not in self._numbered.get(term, (place,))
+        return min(CHUNK, cover) if apart or other else cover
 
     def _cover(self, term: str, unit: EvidenceUnit) -> float:
         language = unit.hit.chunk.language
