@@ -79,8 +79,8 @@ def _begins_paragraph(
         # A blank line in code is two steps of 1.2.
         return step > 2.5 * em or line.text[:1] in BULLET_GLYPHS
     short = above.rect.right < right - _TAB * em
-    # A tenth of the size is added for the rounding of steps to half points.
     changes = _style_changes(above, line, short or step > _SCATTER * usual)
+    # A tenth of the size is added for the rounding of steps to half points.
     if step > _WIDER * usual + 0.1 * em or (changes and (short or not _is_measured_anew(above, line))):
         return True
     # The page number of a table of contents entry may be a line of its own.

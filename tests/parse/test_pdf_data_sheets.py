@@ -17,9 +17,10 @@ from pipelines.parse.pdf.boxes import boxes_across, headed_tables, in_box, with_
 from pipelines.parse.pdf.furniture import with_own_edges
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.labelled_values import with_tiles
-from pipelines.parse.pdf.layout import below_headings, fill_regions, parts_around
+from pipelines.parse.pdf.layout import fill_regions
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind, Rules
 from pipelines.parse.pdf.pages import ReadPage
+from pipelines.parse.pdf.regions import below_headings, parts_around
 from pipelines.parse.pdf.stripes import find_lattices
 from pipelines.parse.pdf.tables import fill_grid
 from tests.parse.pdf_pages import LOREM, Pdf

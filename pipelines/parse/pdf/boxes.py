@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from pipelines.parse.columns import Gutters
 from pipelines.parse.lines import Line, Rect, TextStyle, around
-from pipelines.parse.pdf.layout import ACROSS, FilledRegion, fill_regions, heads_table, in_reading_order, shapes_of
+from pipelines.parse.pdf.layout import ACROSS, FilledRegion, fill_regions, in_reading_order, shapes_of
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
+from pipelines.parse.pdf.regions import heads_table
 
 _LEAST_BOX = 2.5
 """Minimum height of a box with text, in heights of its heading: a bar behind a heading only has its padding."""

@@ -30,8 +30,6 @@ _SHORTEST_SENTENCE = 20
 """Minimum characters of a sentence, about four words: "Page 3 of 7." has fewer."""
 _UNREAD = (RegionKind.PICTURE, RegionKind.TABLE)
 """Kinds of regions whose lines are read otherwise."""
-_MOST_BELOW = 2.0
-"""Maximum distance of a table below its heading, in heights of the heading: a heading has a line of space below it."""
 ACROSS = 0.6
 """Minimum width of a table or picture that ends the columns above it, as a share of the width of the page's text: more
 than a column of two."""
@@ -153,66 +151,6 @@ def _is_irregular(lines: Sequence[Line], gutters: Gutters) -> bool:
     # A formula with its number is one such pair, so at least four and one line in ten. 3 to 6 have the same result for
     # the annotated PDFs.
     return beside >= 4 and beside > 0.1 * len(lines)
-
-
-def within_columns(regions: Sequence[PageRegion], page: RawPage, gutters: Gutters) -> list[PageRegion]:
-    """Return the regions with those across a gutter split there, if no line of text and nothing drawn crosses it."""
-    for _, x in gutters:
-        regions = [part for region in regions for part in _split_at(region, x - 1, page)]
-    return list(regions)
-
-
-def below_headings(regions: Sequence[PageRegion], page: RawPage) -> list[PageRegion]:
-    """Return the regions with tables split where headings side by side are above them: two tables, read as one."""
-    headings = [region.rect for region in regions if region.kind is RegionKind.HEADING]
-    found: list[PageRegion] = []
-    for region in regions:
-        parts = [region]
-        if region.kind is RegionKind.TABLE:
-            above = [head for head in headings if heads_table(head, region.rect)]
-            for head in sorted(above, key=lambda head: head.left)[1:]:
-                parts = [half for part in parts for half in _split_at(part, head.left - 1, page)]
-        found += [_without_margins(part, page) for part in parts] if len(parts) > 1 else parts
-    return found
-
-
-def heads_table(heading: Rect, table: Rect) -> bool:
-    """Whether a heading is directly above a table."""
-    beside = table.left - heading.height < heading.left < table.right
-    return beside and -1 < table.top - heading.bottom < _MOST_BELOW * heading.height
-
-
-def _split_at(region: PageRegion, x: float, page: RawPage) -> list[PageRegion]:
-    """Return both sides of a region, or the region if one has no text, or text or something drawn is across."""
-    left, top, right, bottom = region.rect
-    sides = [Rect(left, top, x, bottom), Rect(x, top, right, bottom)]
-    held = [any(side.holds(*line.rect.middle) for line in page.lines) for side in sides]
-    across = any(
-        rect.left < x < rect.right and region.rect.holds(region.rect.middle[0], rect.middle[1])
-        for rect in (*(line.rect for line in page.lines), *page.paint.all)
-    )
-    return [PageRegion(region.kind, side) for side in sides] if all(held) and not across else [region]
-
-
-def _without_margins(region: PageRegion, page: RawPage) -> PageRegion:
-    """Return a region as wide as its text, so that there is a gap between it and the one beside it."""
-    text = around(line.rect for line in page.lines if region.rect.holds(*line.rect.middle)).grown(1)
-    return PageRegion(region.kind, region.rect._replace(left=text.left, right=text.right))
-
-
-def parts_around(region: PageRegion, tables: Sequence[Rect]) -> list[PageRegion]:
-    """Return the parts of a region of tables above, between and below the `tables` found in it."""
-    inside = [table for table in tables if table.share_in(region.rect) > 0.5] if region.kind is RegionKind.TABLE else []
-    if not inside:
-        return [region]
-    downward = sorted(inside, key=lambda table: table.top)
-    tops = [region.rect.top, *(table.bottom for table in downward)]
-    bottoms = [*(table.top for table in downward), region.rect.bottom]
-    return [
-        PageRegion(region.kind, region.rect._replace(top=top, bottom=bottom))
-        for top, bottom in zip(tops, bottoms, strict=True)
-        if bottom > top
-    ]
 
 
 def fill_regions(

@@ -24,19 +24,17 @@ from pipelines.parse.pdf.headings import Outline, is_doubtful
 from pipelines.parse.pdf.items import PageItem, with_links
 from pipelines.parse.pdf.labelled_values import with_tiles
 from pipelines.parse.pdf.layout import (
-    below_headings,
     needs_image,
     needs_model,
-    parts_around,
     with_bullets,
     with_joined_text,
-    within_columns,
     without_fonts,
 )
 from pipelines.parse.pdf.library import FAULTS
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, RawPage, RegionKind
+from pipelines.parse.pdf.regions import below_headings, parts_around, within_columns
 from pipelines.parse.pdf.scans import OcrPage, tables_of_lines
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import table_items
