@@ -156,6 +156,7 @@ def _rows(cells: Sequence[Cell]) -> int:
 
 
 def _joined(above: PageItem, below: PageItem) -> PageItem:
+    """Return two parts of a table as one; the last of merged entries of the first column is beside further rows too."""
     repeated_rows = _repeated_rows(above.cells, below.cells)
     # Rows below the repeated header may be empty.
     while repeated_rows < _rows(below.cells) and not _row_texts(below.cells, repeated_rows):
@@ -166,7 +167,9 @@ def _joined(above: PageItem, below: PageItem) -> PageItem:
     at = _rows(above.cells)
     own = [cell for cell in below.cells if cell.row >= repeated_rows]
     first = min((cell.row for cell in own if cell.column == 0 and cell.text), default=repeated_rows)
-    unkeyed = range(repeated_rows, first if _has_merged_keys(above.cells) else repeated_rows)
+    key = max((cell for cell in above.cells if cell.column == 0), key=lambda cell: cell.row, default=None)
+    goes_on = key is not None and key.column_span == 1 and _has_merged_keys(above.cells)
+    unkeyed = range(repeated_rows, first if goes_on else repeated_rows)
     more = tuple(
         replace(cell, row=cell.row - repeated_rows + at, header=False)
         for cell in own
@@ -177,7 +180,7 @@ def _joined(above: PageItem, below: PageItem) -> PageItem:
     return replace(
         above,
         text=f"{above.text}\n{below.text}",
-        cells=(_with_longer_key(above.cells, len(unkeyed)) if unkeyed else above.cells) + more,
+        cells=tuple(replace(c, row_span=c.row_span + len(unkeyed)) if c is key else c for c in above.cells) + more,
         parts=(*above.parts, at),
         boxes=above.boxes + below.boxes,
         pointers=above.pointers + below.pointers,
@@ -209,15 +212,6 @@ def _continues_row(above: Sequence[Cell], below: Sequence[Cell], first: int) -> 
 def _has_merged_keys(cells: Sequence[Cell]) -> bool:
     """Whether some entry of the first column, not only a header, is beside several rows."""
     return any(cell.column == 0 and cell.row_span > 1 and not cell.header for cell in cells)
-
-
-def _with_longer_key(above: Sequence[Cell], more: int) -> tuple[Cell, ...]:
-    """Return the cells of a part with the last entry of the first column beside `more` rows of the next part too."""
-    last = max((cell.row for cell in above if cell.column == 0), default=0)
-    return tuple(
-        replace(cell, row_span=cell.row_span + more) if cell.column == 0 and cell.row == last else cell
-        for cell in above
-    )
 
 
 def _rows_without_key(cells: Sequence[Cell], first: int) -> set[int]:
