@@ -75,8 +75,8 @@ class Table:
 
     @property
     def begins_with_data(self) -> bool:
-        """Whether no row is marked as a header and the first row is data (`is_data`)."""
-        return self.header_rows == 0 and is_data(self.cells)
+        """Whether no row is marked as a header and the first row is data (`is_data`), or a name with a long text."""
+        return self.header_rows == 0 and (is_data(self.cells) or _begins_with_text(self.cells))
 
     def grid(self) -> list[list[str]]:
         """Return the texts row by row; the text of a spanning cell is at its top left position, the rest is empty."""
@@ -121,16 +121,13 @@ def is_data(cells: Sequence[Cell]) -> bool:
 
     It is if each of its cells contains a digit, like two thirds of the cells below it: a parts list without a header.
     In a table of two columns it is if its second cell begins with a number, like most below it: names with values, also
-    with their units in a third column; or if this cell is longer than those below it, which are not numbers. So it is
-    in a table of pairs (`has_pairs`). Years or types above a table of values are a header, because its first column
-    contains no numbers.
+    with their units in a third column. So it is in a table of pairs (`has_pairs`). Years or types above a table of
+    values are a header, because its first column contains no numbers.
     """
     columns = _columns(cells)
     told = _below_first(cells, columns)
     valued = len(told) == len(columns) and (len(told) == 2 or (len(told) == 3 and _are_units(told)))
     if valued and _are_mostly(begins_with_number, told[1]):
-        return True
-    if len(told) == len(columns) == 2 and _is_text(*told[1]):
         return True
     return bool(told) and (has_pairs(cells) or all(_are_mostly(_has_digit, texts) for texts in told))
 
@@ -150,11 +147,16 @@ def has_pairs(cells: Sequence[Cell]) -> bool:
     return not named and not any(map(_has_digit, labels)) and any(_has_digit(texts[0]) for texts in told[1::2])
 
 
-def _is_text(first: str, *below: str) -> bool:
-    """Whether the first cell of a column has several words, and is longer than the mean of those below: no name of it.
+def _begins_with_text(cells: Sequence[Cell]) -> bool:
+    """Whether the second cell of a table of two columns has several words, and is longer than the mean of those below.
 
-    The name of a column of numbers may be as long ("Value at 20 °C").
+    It is no name of the column then, unless it is one of numbers ("Value at 20 °C").
     """
+    columns = _columns(cells)
+    told = _below_first(cells, columns)
+    if not len(told) == len(columns) == 2:
+        return False
+    first, *below = told[1]
     figures = sum(map(begins_with_number, below))
     return " " in first and 2 * figures <= len(below) and len(first) * len(below) > sum(map(len, below))
 

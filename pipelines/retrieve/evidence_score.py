@@ -151,7 +151,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         return counts_in_text(text, forms, language)
     if gives(question.wants, text, language):
         return True
-    if any(question.wants_of(name, cell, language) for name, cell in (*unit.fields, *_labelled(unit))):
+    if any(question.wants_of(name, cell, language) for name, cell in (*unit.fields[:1], *_labelled(unit))):
         return True
     if question.wants == {Kind.MONEY} and unit.fields and _has_amounts(question, unit):
         named = f"{unit.hit.title} {unit.heading}"

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pipelines.lang.characters import fold
+from pipelines.lang.characters import CAPITAL, fold
 from pipelines.lang.comparisons import Comparison, comparison_asked
 from pipelines.lang.dates import is_date, parts_of_date
 from pipelines.lang.derivation import separated_verb
@@ -35,11 +35,11 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _NAMES_A_THING = re.compile(r"\d|_|::")
-_NUMBERED = re.compile(r"(?<![\w.-])([A-Z]{1,5})[ -](\d{1,6})(?![\w%°]|[.,/-]\d)")
+_NUMBERED = re.compile(rf"(?<![\w.-])([{CAPITAL}]{{1,5}})[ -](\d{{1,6}})(?![\w%°]|[.,/-]\d)")
 """A name in capitals with a number: "UCP 206", "DN 50"."""
-_LETTER = re.compile(r"(?<![\w-])[a-z]+ ([A-Z])(?![\w.'’-])")
+_LETTER = re.compile(rf"(?<![\w-])(?![{CAPITAL}])[^\W\d_]++ ([{CAPITAL}])(?![\w.'’-])")
 """A capital letter behind a word in small letters ("dimension H"): not "230 V", nor "Solvanol K", which is one name."""
-_NEXT_WORD = re.compile(r" ([^\W\d_]+)")
+_NEXT_WORD = re.compile(r" ([^\W\d_]++)")
 _QUOTED = re.compile(r"\"([^\"]{2,60})\"|[「『《]([^」』》]{2,60})[」』》]")
 """A quotation of up to 60 characters in a folded question; a longer one is a sentence."""
 

@@ -83,6 +83,7 @@ def test_the_type_of_a_page_label_is_no_prefix(document_of: DocumentOf) -> None:
 
 def test_figures_in_large_type_are_read_with_the_labels_below_them() -> None:
     tiles = [
+        line("Specification", 50, 84),
         line("16 bar", 50, 100, LARGE),
         line("60 °C", 250, 100, LARGE),
         line("IP 65", 450, 100, LARGE),
@@ -91,7 +92,7 @@ def test_figures_in_large_type_are_read_with_the_labels_below_them() -> None:
         line("control box", 450, 118),
     ]
     found = [one.text for one in with_tiles(tiles)]
-    assert found == ["design pressure: 16 bar", "highest temperature: 60 °C", "control box: IP 65"]
+    assert found == ["Specification", "design pressure: 16 bar", "highest temperature: 60 °C", "control box: IP 65"]
 
 
 def test_a_numbered_heading_above_a_line_of_text_is_no_figure_with_a_label() -> None:

@@ -21,6 +21,8 @@ _LONGEST_VALUE, _LONGEST_LABEL = 20, 50
 """Maximum characters of both: "320 m³/h", "rinse water per rinse (DN 200)"."""
 _LEAST_CELLS, _LEAST_SHARE = 3, 2 / 3
 """Minimum cells of a form, and their minimum share of those with text: in a table, few cells have two sizes of type."""
+_MOST_LINES = 1000
+"""Maximum lines of a page that are looked at: more are those of a drawing, perhaps all at one place."""
 _LEVEL = 3.0
 """Maximum difference in points between the heights of values side by side."""
 _OFF = 4.0
@@ -33,6 +35,8 @@ def with_tiles(lines: Sequence[Line]) -> list[Line]:
     There are at least two side by side, perhaps with others that are no figures ("IP 65"). They are not read as a row
     of figures and a row of labels.
     """
+    if len(lines) > _MOST_LINES:
+        return list(lines)
     near = Near(lines, lambda line: line.rect)
     short = [line for line in lines if len(line.text) <= _LONGEST_VALUE]
     label_of = {value: label for value in short if (label := _label_below(value, near)) is not None}
@@ -49,7 +53,8 @@ def _level(value: Line) -> int:
 def _label_below(value: Line, near: Near[Line]) -> Line | None:
     """Return the line directly below a value if it can be its label; a paragraph has a second line."""
     reach = value.rect._replace(top=value.rect.bottom, bottom=value.rect.bottom + 2 * value.size)
-    below = [line for line in near.at(reach) if line is not value and _is_aligned(value, line)]
+    lower = (line for line in near.at(reach) if line.rect.top > value.rect.middle[1])
+    below = [line for line in lower if _is_aligned(value, line)]
     below.sort(key=lambda line: line.rect.top)
     first = below[0] if below else None
     if first is None or first.rect.top - value.rect.bottom > _MOST_GAP * value.size:
