@@ -410,6 +410,12 @@ def test_a_style_that_the_model_mostly_takes_for_text_makes_no_headings() -> Non
     assert kept(*found) == ["Scope", "Tests"]
 
 
+def test_the_title_in_type_of_unknown_weight_is_a_heading_by_its_size() -> None:
+    title, author = TextStyle(17.0, "F34"), TextStyle(12.0, "F35")
+    found = [heading("Test report", title, RegionKind.TEXT), heading("Ann Lee", author, RegionKind.TEXT), paragraph()]
+    assert kept(*found) == ["Test report"]
+
+
 def test_where_the_model_looked_nowhere_the_look_decides_and_a_bookmark_always() -> None:
     assert kept(heading("Scope", BOLD, None), paragraph()) == ["Scope"]
     outline = Outline.of([Bookmark(1, "Scope", 1)])

@@ -13,6 +13,7 @@ from pipelines.parse.lines import Line, Rect, TextStyle, turned_box
 from pipelines.parse.pdf.blocks import BlockMaker
 from pipelines.parse.pdf.consistency import without_contents
 from pipelines.parse.pdf.continuation import with_whole_paragraphs
+from pipelines.parse.pdf.extract import words_of
 from pipelines.parse.pdf.furniture import Furniture, edge_keys, find_furniture
 from pipelines.parse.pdf.garble import garble_score, normalize_run, superscript
 from pipelines.parse.pdf.glyphs import Glyph
@@ -79,6 +80,14 @@ def test_accents_of_tex_fonts_join_their_letters() -> None:
 def test_bitmap_fonts_of_tex_are_in_the_cork_encoding() -> None:
     assert normalize_run("Gr\u00f6\u00ff e di\x1berential \x1clter", "F33") == "Größ e differential filter"
     assert normalize_run("L'Ha\u00ff", "Helvetica") == "L'Haÿ"
+    chars = [
+        {"c": character, "bbox": (5 * place, 0, 5 * place + 5, 10), "origin": (5 * place, 8)}
+        for place, character in enumerate("Identi\x1ccation valid")
+    ]
+    span = {"font": "F33", "flags": 0, "size": 10.0, "bbox": (0, 0, 100, 10), "origin": (0, 8), "color": 0}
+    line = {"bbox": (0, 0, 100, 10), "dir": (1, 0), "wmode": 0, "spans": [{**span, "chars": chars}]}
+    found = words_of([{"type": 0, "bbox": (0, 0, 100, 10), "lines": [line]}])
+    assert [word.text for word in found] == ["Identification", "valid"]
 
 
 def test_superscripts_are_told_apart() -> None:

@@ -29,6 +29,8 @@ _HEADING_REGIONS = (RegionKind.HEADING, RegionKind.TITLE)
 _NOTICE = re.compile(rf"{any_of('notice')}\s*[:：]?", re.IGNORECASE)
 _ENTRY = re.compile(r"(.*\S)\s+(?:\d{1,4}|[ivxlc]{1,6})")
 """A line of a table of contents: a title and a page number."""
+_TITLE = 1.6
+"""Minimum size of a title in sizes of the body, whatever its weight: 1.7 in LaTeX, 2 in HTML."""
 EDGE_STEP = 3.0
 """Points to which left edges are rounded: less than the padding of a box, more than the variation of an edge."""
 _MARGIN_SHARE = 0.25
@@ -139,14 +141,16 @@ def _votes(items: Sequence[PageItem], body: TextStyle) -> dict[TextStyle, Counte
     """Return for each style how many of its headings the model confirms and rejects.
 
     A heading on a page that the model has not processed was certain, and counts as confirmed; so does larger type in a
-    region that the model takes for a table, which it is not, and larger bold type in one that it takes for text.
+    region that the model takes for a table, which it is not, and larger bold type, or that of a title, in one that it
+    takes for text: of bitmap fonts the weight is not known.
     """
     votes: dict[TextStyle, Counter[bool]] = {}
     for item in items:
         if item.kind is BlockKind.HEADING:
             larger = is_larger(item.style, body)
             no_table = item.region is RegionKind.TABLE and larger
-            no_text = item.region is RegionKind.TEXT and larger and item.style.bold
+            stands_out = item.style.bold or item.style.size >= _TITLE * body.size
+            no_text = item.region is RegionKind.TEXT and larger and stands_out
             confirmed = item.region is None or item.region in _HEADING_REGIONS or no_table or no_text
             votes.setdefault(item.style, Counter())[confirmed] += 1
     return votes

@@ -10,7 +10,7 @@ from typing import Any
 from pipelines.lang.characters import HANGUL, OF_INDIA, RIGHT_TO_LEFT
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.fragments import FontRun, Fragment, is_bold, is_mono
-from pipelines.parse.pdf.garble import normalize_run
+from pipelines.parse.pdf.garble import LIGATURES, normalize_run
 from pipelines.parse.pdf.glyphs import Glyph
 from pipelines.parse.pdf.interleaved import has_interleaved, without_interleaved
 from pipelines.parse.pdf.page import GridCell, ImageArea, PageGrid, PageWord, Paint, Rules
@@ -119,7 +119,7 @@ def words_of(blocks: Any) -> Iterator[PageWord]:
 def _words(glyphs: Sequence[Glyph]) -> Iterator[PageWord]:
     word: list[Glyph] = []
     for glyph in glyphs:
-        if not glyph.text.isspace():
+        if not glyph.text.isspace() or glyph.text in LIGATURES:
             word.append(glyph)
         elif word:
             yield _word(word)

@@ -94,6 +94,8 @@ def _single_letter_share(text: str) -> float:
 
 _TEX_BITMAP = re.compile(r"F\d{1,4}")
 """A bitmap font of TeX (Type 3), which has a number for a name and no table of its characters."""
+LIGATURES = "\x1c\x1d\x1e\x1f"
+"""The codes of fi, fl, ffi and ffl in such fonts, which Python takes for white space."""
 _CORK = str.maketrans(
     {
         0xFF: "ß",
