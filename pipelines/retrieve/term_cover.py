@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import fold
-from pipelines.lang.numbers import FIGURE
+from pipelines.lang.numbers import FIGURE, decimal
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
@@ -84,7 +84,11 @@ class TermCover:
         if form in unit.denied and not self._question.negative:
             return 0.0
         best = self._place(form, unit)
-        if term in self._question.codes and best < OWN and _has_code(unit, self._question.words[term]):
+        if (
+            term in self._question.codes
+            and best < OWN
+            and _has_code(unit, self._question.words[term], self._question.language)
+        ):
             return OWN
         if parts := self._question.parts(term, language):
             best = max(best, RELATED * min(self._place(part, unit) for part in parts))
@@ -120,9 +124,13 @@ def _place_of(unit: EvidenceUnit) -> tuple[int, Span]:
 
 def _has_phrase(unit: EvidenceUnit, phrase: str) -> bool:
     """Whether a unit, the header of its table, a heading above it, or the name of its document has a folded text."""
+    return phrase in _shown(unit)
+
+
+def _shown(unit: EvidenceUnit) -> str:
+    """Return a unit with what tells what it is about, folded: names of its document, headings, header of its table."""
     hit = unit.hit
-    shown = (hit.uri, hit.title, *hit.chunk.heading_path, unit.heading, unit.header, unit.text)
-    return phrase in fold("\n".join(shown))
+    return fold("\n".join((hit.uri, hit.title, *hit.chunk.heading_path, unit.heading, unit.header, unit.text)))
 
 
 def _is_data(unit: EvidenceUnit) -> bool:
@@ -141,32 +149,26 @@ def _letter_place(unit: EvidenceUnit, letter: str) -> float:
 
 def _is_of(unit: EvidenceUnit, name: str, number: str) -> bool:
     """Whether a unit or what is above it has a name with a number, or a row has the number in a column of this name."""
-    shown = fold("\n".join((unit.hit.title, *unit.hit.chunk.heading_path, unit.heading, unit.header, unit.text)))
     whole = re.compile(rf"(?<!\w){name}[\W_]?{number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
-    return whole.search(shown) is not None or any(
+    return whole.search(_shown(unit)) is not None or any(
         fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields
     )
 
 
-def _has_code(unit: EvidenceUnit, code: str) -> bool:
+def _has_code(unit: EvidenceUnit, code: str, language: str) -> bool:
     """Whether a unit has a code in another form: with other separators, as another number of the same value, or within
     a range of its cells."""
     if FIGURE.fullmatch(code):
-        return (_BOUND.fullmatch(code) is not None and _is_in_range(unit, int(code))) or _has_value(unit, code)
+        return (_BOUND.fullmatch(code) is not None and _is_in_range(unit, int(code))) or _has_value(
+            unit, code, language
+        )
     return _has_apart(unit, code)
 
 
-def _has_value(unit: EvidenceUnit, figure: str) -> bool:
-    """Whether a cell of a row begins with a number of the same value: "11,0" for "11"."""
-    begun = (_BEGUN.match(cell) for _, cell in unit.fields)
-    return any(one and _plain(one[1]) == _plain(figure) for one in begun)
-
-
-def _plain(figure: str) -> str:
-    """Return a figure with a point, and without zeros that end its decimals: "2,50" and "2.5" are equal."""
-    whole, mark, decimals = figure.replace(",", ".").partition(".")
-    kept = decimals.rstrip("0")
-    return whole if not mark or not kept else f"{whole}.{kept}"
+def _has_value(unit: EvidenceUnit, figure: str, language: str) -> bool:
+    """Whether a cell of a row begins with a number of the value of a figure in `language`: "11,0" for "11"."""
+    wanted, begun = decimal(figure, language), (_BEGUN.match(cell) for _, cell in unit.fields)
+    return any(one and decimal(one[1], unit.hit.chunk.language) == wanted for one in begun)
 
 
 def _is_in_range(unit: EvidenceUnit, number: int) -> bool:

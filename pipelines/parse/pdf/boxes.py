@@ -68,9 +68,7 @@ def boxes_across(page: RawPage, tables: Sequence[Rect]) -> list[Rect]:
     for box in shapes_of(page)[:_MOST_BOXES]:
         inside = sum(box.holds(*line.rect.middle) for line in page.lines)
         few = inside >= _LEAST_LINES and 2 * inside < len(page.lines)
-        apart = not any(table.meet(box).height > 0 for table in tables) and not any(
-            box.share_in(o) > 0.5 for o in found
-        )
+        apart = not any(other.meet(box).height > 0 for other in (*tables, *found))
         if box.width > ACROSS * width and few and apart:
             found.append(box)
     return found
