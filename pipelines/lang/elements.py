@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
-from pipelines.lang.profile import profile
+from pipelines.lang.profile import profile, read_table
 from pipelines.lang.terms import stem
 
 _LEAST_LETTERS = 4
@@ -45,7 +43,7 @@ def symbols_in(text: str) -> frozenset[str]:
 def _names() -> dict[str, frozenset[str]]:
     """Return the symbols by the names of the elements."""
     found: dict[str, frozenset[str]] = {}
-    for symbol, names in _listed().items():
+    for symbol, names in read_table("elements").items():
         for name in names.split():
             found[name] = found.get(name, frozenset()) | {symbol}
     return found
@@ -63,11 +61,6 @@ def _stems(language: str) -> dict[str, frozenset[str]]:
 
 
 @cache
-def _listed() -> dict[str, str]:
-    return tomllib.loads(Path(__file__).with_name("data").joinpath("elements.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def _pattern() -> re.Pattern[str]:
-    symbols = "|".join(sorted(_listed(), key=len, reverse=True))
+    symbols = "|".join(sorted(read_table("elements"), key=len, reverse=True))
     return re.compile(rf"(?<![\w°])(?<!\d )(?:{symbols})(?![\w.])")

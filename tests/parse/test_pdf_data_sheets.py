@@ -41,7 +41,10 @@ def aside(text: str, top: float, kind: BlockKind = BlockKind.PAGE_HEADER) -> Pag
 
 def pages(*asides: Sequence[PageItem]) -> list[ReadPage]:
     body = PageItem(BlockKind.PARAGRAPH, "Body.", 1, Rect(50, 300, 500, 400), SMALL)
-    return [ReadPage(Page(number), (body,), tuple(own)) for number, own in enumerate(asides, 1)]
+    return [
+        ReadPage(Page(number), (body,), tuple(replace(item, page=number) for item in own))
+        for number, own in enumerate(asides, 1)
+    ]
 
 
 def test_a_letterhead_and_a_heading_at_the_bottom_of_a_page_are_its_text_where_they_are() -> None:
@@ -50,6 +53,11 @@ def test_a_letterhead_and_a_heading_at_the_bottom_of_a_page_are_its_text_where_t
     assert [item.text for item in first.items] == ["Certificate no. 7719", "Body.", "Pin assignment"]
     assert not first.furniture
     assert [item.text for item in second.items] == ["Body."]
+
+
+def test_lines_of_a_letterhead_in_small_type_are_text_too() -> None:
+    (page,) = with_own_edges(pages([aside("Steelworks Halden", 40), aside("P.O. Box 14", 46)]))
+    assert [item.text for item in page.items] == ["Steelworks Halden", "P.O. Box 14", "Body."]
 
 
 def test_what_other_pages_have_at_its_height_and_a_page_number_are_no_text() -> None:

@@ -38,6 +38,9 @@ _LARGER = 1.3
 EdgeKey = tuple[BlockKind, str, bool]
 """An edge, a text, and whether the line is separated from the body; the numbers of such a text are masked."""
 
+_Height = tuple[BlockKind, int]
+"""An edge, and the height of a line's middle in steps of `_STEP`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
@@ -181,10 +184,13 @@ def with_own_edges(pages: Sequence[ReadPage]) -> list[ReadPage]:
 
     A letterhead, or a heading at the bottom of a page, is at the edge too, but no other page has a line at its height.
     """
-    heights = Counter(key for page in pages for key in {_edge(item) for item in page.furniture})
+    pages_at: dict[_Height, set[int]] = {}
+    for page in pages:
+        for item in page.furniture:
+            pages_at.setdefault(_height(item), set()).add(item.page)
     found = []
     for page in pages:
-        own = [item for item in page.furniture if _is_lone(item, heights)]
+        own = [item for item in page.furniture if _is_lone(item, pages_at)]
         items = list(page.items)
         for item in own:
             below = (at for at, other in enumerate(items) if other.rect.top > item.rect.top)
@@ -194,12 +200,12 @@ def with_own_edges(pages: Sequence[ReadPage]) -> list[ReadPage]:
     return found
 
 
-def _edge(item: PageItem) -> tuple[BlockKind, int]:
+def _height(item: PageItem) -> _Height:
     return item.kind, round(item.rect.middle[1] / _STEP)
 
 
-def _is_lone(item: PageItem, heights: Mapping[tuple[BlockKind, int], int]) -> bool:
+def _is_lone(item: PageItem, pages_at: Mapping[_Height, set[int]]) -> bool:
     """Whether the layout model alone calls an item a header or footer, and only its page has one at its height."""
-    kind, height = _edge(item)
-    pages = sum(heights.get((kind, near), 0) for near in (height - 1, height, height + 1))
-    return item.region is not None and pages == 1 and not PAGE_NUMBER.fullmatch(item.text)
+    kind, height = _height(item)
+    pages = set[int]().union(*(pages_at.get((kind, near), ()) for near in (height - 1, height, height + 1)))
+    return item.region is not None and len(pages) == 1 and not PAGE_NUMBER.fullmatch(item.text)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from pipelines.core.table import begins_with_number
-from pipelines.parse.lines import Line, Rect, around
+from pipelines.parse.lines import Line, around
 from pipelines.parse.near import Near
 from pipelines.parse.pdf.cell_words import text_lines
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageWord
@@ -56,13 +56,12 @@ def _label_below(value: Line, near: Near[Line]) -> Line | None:
     lower = (line for line in near.at(reach) if line.rect.top > value.rect.middle[1])
     below = [line for line in lower if _is_aligned(value, line)]
     below.sort(key=lambda line: line.rect.top)
-    first = below[0] if below else None
-    if first is None or first.rect.top - value.rect.bottom > _MOST_GAP * value.size:
+    if not below or (gap := below[0].rect.top - value.rect.bottom) > _MOST_GAP * value.size:
         return None
-    small = value.size >= _LEAST_RATIO * first.size and len(first.text) <= _LONGEST_LABEL
-    gap = first.rect.top - value.rect.bottom
-    alone = not any(_follows(line, first, gap) for line in below[1:])
-    return first if small and alone and any(map(str.isalpha, first.text)) else None
+    label, *rest = below
+    small = value.size >= _LEAST_RATIO * label.size and len(label.text) <= _LONGEST_LABEL
+    alone = not any(_follows(line, label, gap) for line in rest)
+    return label if small and alone and any(map(str.isalpha, label.text)) else None
 
 
 def _follows(line: Line, label: Line, gap: float) -> bool:
@@ -85,9 +84,9 @@ def _joined(label: Line, value: Line) -> Line:
 def with_form_cells(
     grid: PageGrid, cell_words: Sequence[Sequence[PageWord]]
 ) -> tuple[PageGrid, list[list[PageWord]]] | None:
-    """Return a form whose cells begin with a label in smaller type with these labels in cells of their own.
+    """Return a form or title block (ISO 7200), whose cells begin with labels in smaller type, with cells for these.
 
-    Its words are returned too, in the order of its cells. None for other tables. So are title blocks (ISO 7200).
+    Its words are returned too, in the order of its cells. The result is None for other tables.
     """
     labels = [_label_words(words) for words in cell_words]
     count, filled = sum(map(bool, labels)), sum(map(bool, cell_words))
@@ -102,9 +101,12 @@ def with_form_cells(
             cells.append(replace(cell, column=column, column_span=span))
             words.append(list(own))
             continue
-        rest = [word for word in own if word not in label]
+        labelling = frozenset(label)
+        rest = [word for word in own if word not in labelling]
         parts = ((column, 1, label), (column + 1, span - 1, rest))
-        cells += [replace(cell, column=at, column_span=wide, rect=_around(part)) for at, wide, part in parts]
+        for at, wide, part in parts:
+            rect = around(word.rect for word in part)
+            cells.append(replace(cell, column=at, column_span=wide, rect=rect))
         words += [label, rest]
     return replace(grid, cells=tuple(cells)), words
 
@@ -121,7 +123,3 @@ def _first_line(words: Sequence[PageWord]) -> list[PageWord]:
     """Return the words of the first of several lines if it has no figure: a label whose size OCR has not measured."""
     first, *rest = text_lines(words) or [[]]
     return first if rest and not any(character.isdigit() for word in first for character in word.text) else []
-
-
-def _around(words: Sequence[PageWord]) -> Rect:
-    return around(word.rect for word in words)

@@ -43,12 +43,13 @@ def _split_at(region: PageRegion, x: float, page: RawPage) -> list[PageRegion]:
     """Return both sides of a region, or the region if one has no text, or text or something drawn is across."""
     left, top, right, bottom = region.rect
     sides = [Rect(left, top, x, bottom), Rect(x, top, right, bottom)]
-    held = [any(side.holds(*line.rect.middle) for line in page.lines) for side in sides]
+    if not all(any(side.holds(*line.rect.middle) for line in page.lines) for side in sides):
+        return [region]
     across = any(
         rect.left < x < rect.right and region.rect.holds(region.rect.middle[0], rect.middle[1])
         for rect in (*(line.rect for line in page.lines), *page.paint.all)
     )
-    return [PageRegion(region.kind, side) for side in sides] if all(held) and not across else [region]
+    return [region] if across else [PageRegion(region.kind, side) for side in sides]
 
 
 def _without_margins(region: PageRegion, page: RawPage) -> PageRegion:

@@ -20,8 +20,6 @@ _LEAST_ROWS_WITH_HEADER = 3
 _HEADER_LENGTH = 0.8
 """Maximum length of a header in mean lengths of the other rows: names of columns are shorter than values. Tables with
 rows of equal length (a title block, pairs of names and values) have no header."""
-
-
 _LEAST_OF_VALUES = 2
 """Minimum columns of numbers with units that have a header: models side by side. A single one has names beside it."""
 
@@ -95,7 +93,7 @@ def _height_between(cell: GridCell, columns: Mapping[int, Rect], words: Sequence
 
 
 def _columns_of(line: Sequence[PageWord], columns: Mapping[int, Rect]) -> set[int]:
-    """Return the columns in which the pieces of a line are, empty if one is across columns or all are in one."""
+    """Return the columns in which the pieces of a line are, empty if one of them is across columns."""
     height = median(word.rect.height for word in line)
     found = [
         next(
