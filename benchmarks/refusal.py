@@ -40,6 +40,7 @@ from benchmarks.refusal_fit import NAMES, Case, Kind, fit, judged, left_out, lin
 from benchmarks.refusal_sets import HERE, AskedSet, made, read_sets
 from evaluate.questions import Question, read_questions
 from pipelines.resources import Stores, open_stores
+from pipelines.retrieve.conflicts import demote_warned
 from pipelines.retrieve.evidence_score import score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.lexicon import CorpusLexicon
@@ -49,7 +50,6 @@ from pipelines.settings import load
 from pipelines.store.vector import Filter
 from qa.quoting.answer_selection import select_units
 from qa.quoting.confidence import Features, features
-from qa.quoting.conflicts import demote_warned
 from qa.settings import AnswerSettings, QaSettings
 
 WEIGHTS = HERE / "qa" / "quoting" / "refusal.toml"

@@ -82,6 +82,10 @@ class EvidenceUnit:
         """Whether it asks something and answers nothing."""
         return is_question(self.text)
 
+    def overlaps(self, other: EvidenceUnit) -> bool:
+        """Whether another unit has a part of the same text."""
+        return self.hit.document == other.hit.document and self.span.overlaps(other.span)
+
     def is_named(self, question: str) -> bool:
         """Whether a question names this row by a cell."""
         return bool(self.cells_named(question))

@@ -16,6 +16,7 @@ from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
 from pipelines.lang.quantities import Kind, gives, is_unit, quantities
+from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.definitions import defining
@@ -225,10 +226,14 @@ def added_cover(question: QuestionTerms, covered: Mapping[str, float], covers: M
 def is_indirect(question: QuestionTerms, item: ScoredUnit) -> bool:
     """Whether a unit has no word of the question itself, apart from words for the kind of value.
 
-    Below the title "Railcar", "The wheels are measured every 80,000 km" has a length, but not that of the railcar.
+    Below the title "Railcar", "The wheels are measured every 80,000 km" has a length, but not that of the railcar; the
+    row "Weight: 61 t" tells what its value is.
     """
-    others = question.weights.keys() - question.asking
-    return not any(item.covers.get(term, 0.0) > ABOVE for term in others)
+    unit, others = item.unit, question.weights.keys() - question.asking
+    first = unit.fields[0][1] if unit.fields else ""
+    labels = (first, *(name for name, _ in _labelled(unit)))
+    told = any(not question.wants.isdisjoint(value_kinds(label, item.language)) for label in labels)
+    return not told and not any(item.covers.get(term, 0.0) > ABOVE for term in others)
 
 
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:

@@ -140,13 +140,19 @@ def _read_cells(rows: Sequence[EvidenceLine], known_rows: Sequence[TableRow | No
         row.group, row.heading = group, f"{row.heading} {group}".rstrip()
         row.table = known.table if known is not None else ""
         if known is not None and _is_named(known):
-            written = cells_of(row.text)
-            row.fields = tuple(
-                (name, _as_written(cell, written)) for name, cell in zip(known.names, known.cells, strict=True)
-            )
+            row.fields = tuple(_filled(known, cells_of(row.text), cells_of(row.header)))
         elif not row.label:
             names, cells = cells_of(row.header), cells_of(row.text)
             row.fields = tuple(zip(names, cells, strict=True)) if len(names) == len(cells) else ()
+
+
+def _filled(known: TableRow, written: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the cells of a row of a parsed table, empty ones too if the `columns` of its header have all its names."""
+    cells = dict(zip(known.names, (_as_written(cell, written) for cell in known.cells), strict=True))
+    if len(cells) < len(known.names) or len(set(columns)) < len(columns) or not cells.keys() <= set(columns):
+        yield from ((name, _as_written(cell, written)) for name, cell in zip(known.names, known.cells, strict=True))
+        return
+    yield from ((name, cells.get(name, "")) for name in columns)
 
 
 def _as_written(cell: str, written: Sequence[str]) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence_score import ScoredUnit, added_cover, combined_cover
-from pipelines.retrieve.list_items import next_unit, with_introduced
+from pipelines.retrieve.list_items import next_unit, with_introduced, with_next_sentence
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.tables import in_reading_order
-from pipelines.retrieve.term_cover import OWN
+from pipelines.retrieve.term_cover import ABOVE, OWN
 from qa.quoting.lists import counts_rows
 from qa.quoting.quotes import Quotes, not_complete, quote_units
 
@@ -112,8 +113,7 @@ def lacks_formal_value(question: QuestionTerms, quoted: Sequence[ScoredUnit], sc
     """
     if not question.wants or not question.wants <= _FORMAL or asks_no_value(question.text, question.language):
         return False
-    quotes = {(item.unit.hit.document, item.unit.span) for item in quoted}
-    return quotes.isdisjoint((one.unit.hit.document, one.unit.span) for one in _values_of_named(question, scored))
+    return not any(one.unit.overlaps(item.unit) for one in _values_of_named(question, scored) for item in quoted)
 
 
 def select_quotes(
@@ -144,7 +144,18 @@ def select_quotes(
         return quote_units(question, [*kept, other], (_EITHER,))
     if sure and len(kept) == 1:
         kept += _rivals(question, kept[0], scored)
+    if len(kept) == 1:
+        kept = [_with_next(question, kept[0], scored)]
     return quote_units(question, with_introduced(kept, scored, _MAX_SERIES))
+
+
+def _with_next(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
+    """Return a sentence with the next one if it may not tell all: it has no value that is asked for, lacks much of what
+    the passages say, or does not tell what something is for."""
+    lacking = {term: 1.0 for term, cover in best.covers.items() if cover < OWN and term not in question.unknown}
+    value = question.wants and not asks_no_value(question.text, question.language)
+    untold = not best.gives and (value or cue("purpose", question.language).search(question.text))
+    return with_next_sentence(best, scored) if untold or question.share(lacking) >= _NEEDED else best
 
 
 def _rivals(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
@@ -198,7 +209,7 @@ def _other_sides(
 
 def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: ScoredUnit) -> bool:
     """Whether a unit has a code of the question that is not covered yet: the other side of a comparison."""
-    return any(item.covers.get(code, 0.0) >= OWN > covered.get(code, 0.0) for code in question.codes)
+    return any(item.covers.get(code, 0.0) >= OWN and covered.get(code, 0.0) < ABOVE for code in question.codes)
 
 
 def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
@@ -209,8 +220,4 @@ def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
 
 def _is_new(item: ScoredUnit, chosen: Sequence[ScoredUnit]) -> bool:
     text = normalize(item.unit.text)
-    return all(
-        text != normalize(other.unit.text)
-        and not (item.unit.hit.document == other.unit.hit.document and item.unit.span.overlaps(other.unit.span))
-        for other in chosen
-    )
+    return not any(text == normalize(other.unit.text) or item.unit.overlaps(other.unit) for other in chosen)

@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
+from pipelines.retrieve.across_documents import same_in_documents
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.list_items import COLONS, head_of, introduced, is_item, is_term, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -25,7 +26,7 @@ from pipelines.retrieve.tables import (
     whole_table,
 )
 from pipelines.retrieve.term_cover import ABOVE
-from qa.quoting.quotes import MAX_ITEMS, Quotes, not_complete, quote_list, quote_units
+from qa.quoting.quotes import MAX_ITEMS, Quotes, not_complete, quote_documents, quote_list, quote_units
 
 _MAX_SENTENCES = 6
 """Maximum quoted sentences below a heading."""
@@ -54,14 +55,15 @@ def whole_list(
         rows = _named_alike(question, best, scored, retrieval) or rows_of_kind(question, best, scored, retrieval)
         valued = best.gives or (question.wants and best.unit.label)
         return quote_list(question, rows) or (None if valued else _below(question, best, scored))
-    if not (question.lists or best.unit.header):
-        return None
-    best = best if counted else _first_row(best, scored)
+    if alike := quote_documents(question, same_in_documents(question, best, scored) if question.lists else ()):
+        return alike
+    if not counted and (question.lists or best.unit.header):
+        best = _first_row(best, scored)
     if best.unit.header:
         rows = rows_around(question, best, scored, retrieval)
         return quote_list(question, _of_the_same(question, best, rows))
-    items, sure = items_around(best, scored)
-    return quote_list(question, items, sure=sure) if len(items) > 1 else None
+    items, sure = items_around(best, scored) if question.lists else ([], True)
+    return quote_list(question, items if len(items) > 1 else (), sure=sure)
 
 
 def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:

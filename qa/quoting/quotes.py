@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.retrieve.evidence_score import ScoredUnit
+from pipelines.retrieve.evidence_score import ScoredUnit, combined_cover
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_texts
 from pipelines.retrieve.tables import naming_column
@@ -37,6 +37,18 @@ def quote_units(
     naming = naming_column(items) if listed else None
     texts = quote_texts([item.unit for item in items], question, naming)
     return Quotes(tuple(items), texts, warnings=warnings)
+
+
+def quote_documents(question: QuestionTerms, items: Sequence[ScoredUnit]) -> Quotes | None:
+    """Return units of several documents as quotes, each with the title of its document, None if there are none."""
+    if not items:
+        return None
+    covers = combined_cover(items)
+    whole = [replace(item, covers=covers, coverage=question.share(covers)) for item in items]
+    texts = quote_texts([item.unit for item in items], question)
+    titled = (f"{item.unit.hit.title}: {text}" for item, text in zip(items, texts, strict=True))
+    left = not_complete(len(items) - MAX_ITEMS)
+    return Quotes(tuple(whole[:MAX_ITEMS]), tuple(titled)[:MAX_ITEMS], "", left, f"{len(items)} documents")
 
 
 def quote_list(question: QuestionTerms, found: Sequence[ScoredUnit], *, sure: bool = True) -> Quotes | None:

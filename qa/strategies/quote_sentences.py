@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from pipelines.lang.comparisons import limits_asked
+from pipelines.retrieve.across_documents import sides_in_documents
+from pipelines.retrieve.bridges import bridges, is_about
 from pipelines.retrieve.column_sums import asks_sum
+from pipelines.retrieve.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from pipelines.retrieve.evidence_score import ScoredUnit, combined_cover, is_indirect, score_units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_reading import languages_of, read_question
@@ -21,10 +25,9 @@ from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import lacks_formal_value, select_quotes, select_units
 from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_codes, missing_words
-from qa.quoting.conflicts import conflict_lines, conflicting_pairs, demote_warned
 from qa.quoting.list_items import item_after, item_at
 from qa.quoting.lists import compared, whole_list
-from qa.quoting.quotes import Quotes, quote_units
+from qa.quoting.quotes import Quotes, quote_documents, quote_units
 from qa.quoting.row_selection import select_rows
 from qa.settings import AnswerSettings
 from qa.strategies.quoted_survey import is_about_documents, quoted_summary, quoted_survey
@@ -32,6 +35,8 @@ from qa.strategies.strategy import passage_steps, quoted_answer
 
 _SHOWN = 6
 """Maximum candidate sentences in the trace."""
+_BRIDGES = 4
+"""Maximum second questions about what is named beside a thing of the question."""
 _UNKNOWN = 0.5
 """Minimum share of what is asked that no passage has, for a warning. Of 422 answers without one, it warns of 15 wrong
 and 12 right ones; 0.4 of 24 and 24."""
@@ -49,7 +54,25 @@ async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | No
             return summary
         if is_about_documents(asked, retrieval.lexicon, languages_of(hits)):
             return replace(quoted_survey(question, retrieval, retrieval, settings), strategy="survey")
-    return quoted(asked, hits, score_units(asked, hits, retrieval.lexicon), retrieval, settings)
+    scored = score_units(asked, hits, retrieval.lexicon)
+    answer = quoted(asked, hits, scored, retrieval, settings)
+    doubtful = answer.abstained or answer.warnings
+    return (_in_two_steps(asked, scored, retrieval, settings) if doubtful else None) or answer
+
+
+def _in_two_steps(
+    asked: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval, settings: AnswerSettings
+) -> Answer | None:
+    """Return the answer to a second question about what a row names that the question names; None without a doubt."""
+    for bridge in islice(bridges(asked, scored), _BRIDGES):
+        hits = retrieval.retrieve(bridge.question, settings.hits)
+        second = replace(read_question(bridge.question, retrieval.lexicon, languages_of(hits)), wants=asked.wants)
+        found = score_units(second, hits, retrieval.lexicon)
+        steps = (Step("second question", bridge.question),)
+        answer = quoted(second, hits, found, retrieval, settings, steps, linked=[bridge.row])
+        if not (answer.abstained or answer.warnings) and is_about(bridge, found[0]):
+            return replace(answer, question=asked.text)
+    return None
 
 
 def quoted(
@@ -71,6 +94,7 @@ def quoted(
         scored = sorted(scored, key=lambda item: not item.defines)
     selection = item_at(asked, scored) or item_after(asked, scored)
     selection = selection or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
+    selection = selection or quote_documents(asked, sides_in_documents(asked, scored))
     both = [] if selection else compared(asked, scored)
     chosen = [replace(both[0], covers=combined_cover(both))] if both else select_units(asked, scored, settings.quotes)
     if selection and selection.items:
@@ -83,6 +107,7 @@ def quoted(
     else:
         listed = whole_list(asked, both or chosen, scored, retrieval) if sure >= settings.refuse_below else None
         shown = listed or select_quotes(asked, both or chosen, scored, sure >= settings.unsure_below)
+    linked = [item for item in linked if not any(item.unit.overlaps(one.unit) for one in shown.items)]
     quotes = [*shown.items, *linked]
     citer = Citer(retrieval)
     claims = _claims(quotes, [*shown.texts, *quote_units(asked, linked).texts], shown.count, citer)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipelines.lang.arithmetic import unsupported
+from pipelines.retrieve.conflicts import disagreements
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.shown_passages import fitting, render
@@ -18,7 +19,6 @@ from qa.answer import NOT_IN_DOCUMENTS, Answer, Claim, Ending, Step
 from qa.citations import CheckedClaims, Citer, check, cite_literal, found
 from qa.model_calls import FailedCall, ModelCalls
 from qa.prompts.reply_types import AnswerReply, RecallReply
-from qa.quoting.conflicts import disagreements
 from qa.settings import AnswerSettings
 
 Solve = Callable[[str, Retrieval, Any, AnswerSettings], Awaitable[Answer]]

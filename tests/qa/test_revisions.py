@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
+import docx
 import pytest
 from rich.console import Console
 
@@ -62,3 +63,19 @@ def test_a_superseded_citation_is_marked_in_terminal_page_and_context(knowledge:
     assert f"superseded by {NEW}" in answer_page(answer)
     hits = knowledge.retrieve("seal of the dosing pump", 5)
     assert f"(superseded by {NEW})" in render(hits, 2000, "seal")
+
+
+def test_word_files_are_revisions_by_their_names_and_not_by_the_number_of_saves(tmp_path: Path) -> None:
+    for name, months in (("A", 12), ("B", 6)):
+        document = docx.Document()
+        document.core_properties.revision = 7 if name == "A" else 3
+        document.add_heading("WI-208 Regasketing of plate heat exchangers", 0)
+        document.add_paragraph(f"Revision {name}")
+        document.add_paragraph(f"The gaskets are inspected every {months} months.")
+        (tmp_path / "files").mkdir(exist_ok=True)
+        document.save(str(tmp_path / "files" / f"WI-208_rev_{name}.docx"))
+    build(tmp_path / "files", tmp_path / "kb")
+    with KnowledgeBase.open(tmp_path / "kb") as opened:
+        answer = opened.ask("How often are the gaskets inspected?")
+    assert answer.claims[0].text == "The gaskets are inspected every 6 months."
+    assert not answer.conflicts

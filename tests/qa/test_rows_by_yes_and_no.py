@@ -75,7 +75,10 @@ def test_a_column_of_yes_and_no_selects_rows(knowledge: KnowledgeBase, question:
     [
         ("What is the third step of returning a kayak?", "3. Hang up the life jacket."),
         ("What is the last step of returning a kayak?", "4. Sign the book."),
-        ("Wann schaltet die Pumpe ab?", "Die Pumpe wird bei einem Druck von 6 bar abgeschaltet."),
+        (
+            "Wann schaltet die Pumpe ab?",
+            "Die Pumpe wird bei einem Druck von 6 bar abgeschaltet. Bei 4 bar schaltet sie sich wieder ein.",
+        ),
         ("Wer hat die Pumpe hergestellt?", "Hersteller: Nordlicht Pumpenbau GmbH."),
         ("How many moorings are there?", "The harbour has 14 moorings."),
     ],

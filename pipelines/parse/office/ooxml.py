@@ -58,11 +58,12 @@ _PROLOG_BYTES = 1 << 16
 """Bytes at the start of a part that are searched for entity declarations."""
 _CHUNK_BYTES = 1 << 20
 """Bytes passed to the parser at once."""
-_SAME = "title subject description keywords category created modified revision language version".split()
+_SAME = "title subject description keywords category created modified language version".split()
 _NAMES = {name: name for name in _SAME} | {
     "creator": "author",
     "lastModifiedBy": "modified_by",
     "contentStatus": "status",
+    "revision": "saves",  # the number of saves in most programs (ECMA-376 2, 11.1), not the revision that readers know
 }
 _EXTENDED = {"Company": "company", "Manager": "manager", "Application": "application"}
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.lang.quantities import Kind
+from pipelines.retrieve.conflicts import conflict_lines, conflicting_pairs, disagreements
 from pipelines.retrieve.evidence import units
 from pipelines.retrieve.evidence_score import ScoredUnit, added_cover, combined_cover, score_units
 from pipelines.retrieve.question_reading import GENERAL, read_question
@@ -17,7 +18,6 @@ from pipelines.retrieve.quote_text import quote_text
 from pipelines.retrieve.term_cover import ABOVE, OWN
 from qa.quoting.answer_selection import select_quotes, select_units
 from qa.quoting.confidence import Features, confidence, features
-from qa.quoting.conflicts import conflict_lines, conflicting_pairs, disagreements
 from tests.qa.memory import MemoryRetrieval
 
 TEXTS = {

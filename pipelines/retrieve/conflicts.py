@@ -88,7 +88,13 @@ def conflicting_pairs(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> 
 
 
 def _disagree(question: QuestionTerms, one: ScoredUnit, other: ScoredUnit) -> bool:
-    if one.unit.hit.document == other.unit.hit.document or _subject(one) != _subject(other):
+    """Whether two units have different values; that of a superseded document is an old one, and no contradiction."""
+    hits = one.unit.hit, other.unit.hit
+    if (
+        hits[0].document == hits[1].document
+        or any(hit.superseded_by for hit in hits)
+        or _subject(one) != _subject(other)
+    ):
         return False
     values = [*_values(question, one)], [*_values(question, other)]
     if any(len(given) != 1 for given in values):
