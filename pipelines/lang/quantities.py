@@ -52,7 +52,7 @@ class Kind(StrEnum):
 
 
 _RUN = rf"(?:\d{{1,3}}(?:[{GROUP_BLANKS}']\d{{3}}(?!\d))++(?:[.,]\d++)?+|\d++(?:[.,]\d++)*+)"
-_GROUPED = re.compile(rf"[1-9]\d{{0,2}}(?:[{GROUP_BLANKS}]\d{{3}})+")
+_GROUPED = re.compile(rf"[1-9]\d{{0,2}}(?:[{GROUP_BLANKS}.]\d{{3}})+")
 """A number in groups of three digits, which is no phone number."""
 _FIGURE = re.compile(rf"[-+−]?(?<!\d)(?<!\d[.,]){_RUN}(?:\s?[-–~/x×]\s?{_RUN}){{0,2}}")
 _FIGURE_BEFORE = re.compile(r"\d\s?$")
@@ -69,7 +69,7 @@ _LONGEST = 32
 _SHORTEST_NAME, _SHORTEST_PART = 2, 4
 """Minimum letters of a unit that may follow another word, which "h" may not, and of both parts of a compound with a
 unit: "Betriebsstunden", but not "Montage"."""
-_CELLS = re.compile(r"[|(),\[\]:\n]")
+_CELLS = re.compile(r"[|(),\[\]:（）：，\n]")
 _TABLE = read_table("units")
 _SIGNS = re.escape(CURRENCY)
 CURRENCY_CODES = "|".join(sign for sign in _TABLE["money"]["symbols"] if sign.isalpha())
@@ -321,9 +321,11 @@ def _names(language: str) -> Iterator[tuple[str, Kind]]:
 
 
 def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
-    """Yield (kind, unit) for units without a figure: alone in a cell, after a comma, in brackets, or, if it is a symbol
-    of several letters, as the last word ("Net kg"). "Pressure min" and "Checked in" have none, "Flow m³/h" has one,
-    and "t/h" is no mass."""
+    """Yield (kind, unit) for units without a figure: alone in a cell, after a comma, in brackets, or as the last word.
+
+    The last word is a symbol of several letters, or the sign of a currency ("Net kg", "Total €"). "Pressure min" and
+    "Checked in" have none, "Flow m³/h" has one, and "t/h" is no mass.
+    """
     for cell in _CELLS.split(text):
         whole = _kind(cell.strip().rpartition(" ")[2], language) is not None
         rate = _kind(cell.rpartition("/")[2].strip(), language) is Kind.TIME
@@ -332,7 +334,8 @@ def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
             if kind is not None:
                 yield kind, written.strip().lower()
         _, blank, last = cell.strip().rpartition(" ")
-        kind = _units(language).exact.get(last) if blank and len(last) > 1 and last not in common_words("en") else None
+        known = blank and (last in CURRENCY or (len(last) > 1 and last not in common_words("en")))
+        kind = _units(language).exact.get(last) if known else None
         if kind not in (None, Kind.TIME):
             yield kind, last.lower()
 

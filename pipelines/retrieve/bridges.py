@@ -33,9 +33,13 @@ class Bridge:
 
 
 def bridges(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Iterator[Bridge]:
-    """Yield the second questions by the cells of the rows that a question names, each once, best row first."""
+    """Yield the second questions by the cells of the rows that a question names, each once, best row first.
+
+    There are none for a question that selects or counts rows.
+    """
     asked: set[str] = set()
-    for item in scored:
+    selects = question.several or question.counts or question.comparison or question.sides
+    for item in scored if not selects else ():
         for thing in _things(question, item) if item.has_cells else ():
             second = f"{_rest(question, item)} {thing}"
             if second not in asked:
@@ -58,7 +62,8 @@ def _things(question: QuestionTerms, row: ScoredUnit) -> Iterator[str]:
     forms = question.forms(row.language)
     for column, cell in row.unit.fields:
         by_column = not forms.isdisjoint(terms_of((column,), row.language))
-        if cell not in named and _is_name(cell) and (by_column or any(map(str.isdigit, cell))):
+        proper = by_column and all(word[0].isupper() for word in cell.split())
+        if cell not in named and _is_name(cell) and (proper or any(map(str.isdigit, cell))):
             yield cell
 
 

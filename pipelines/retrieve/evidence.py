@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
+from pipelines.lang.characters import CJK
 from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
@@ -23,7 +24,7 @@ _SOURCES_LENGTH = 24
 _BESIDE, _BESIDE_LENGTH = 2, 400
 """Maximum sentences and characters shown before a quote, and after it: for 18 of 309 questions in prose one sentence on
 either side has the answer that the quote lacks, for 27 two have it."""
-LABELLED_LINE = re.compile(r"(?P<label>[^\W\d_][^:：\d]{1,30})(?:: |：)(?=\S)")
+LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
 
 

@@ -116,7 +116,8 @@ def quoted(
         refusal = _unknown_names(asked, scored)
     uncertain = sure < settings.unsure_below or (not selection and _lacks_condition(asked, shown.items, evidence))
     alike = 0 if selection or len(shown.items) > 1 or not chosen else rows_alike(asked, chosen[0], scored)
-    doubt = _doubt(asked, chosen, shown.items, uncertain, alike)
+    valueless = not shown.count and lacks_value(asked, shown.items or chosen)
+    doubt = _doubt(asked, shown.items, uncertain, valueless, alike)
     warnings = (*doubt, *shown.warnings, *_superseded(quotes)) if refusal is None else refusal
     steps = (*trace, *_trace(hits, asked, scored, quotes), *_judged(selection, evidence, sure))
     answered = refusal is None
@@ -156,13 +157,13 @@ def _lacks_condition(asked: QuestionTerms, quotes: Sequence[ScoredUnit], evidenc
 
 
 def _doubt(
-    asked: QuestionTerms, chosen: Sequence[ScoredUnit], quotes: Sequence[ScoredUnit], uncertain: bool, alike: int
+    asked: QuestionTerms, quotes: Sequence[ScoredUnit], uncertain: bool, valueless: bool, alike: int
 ) -> tuple[str, ...]:
     """Return a warning that the quotes may not answer, with the words and values that they lack, if there is doubt.
 
-    `alike` is the number of rows that fit as well as the one quoted.
+    It is `uncertain` that they answer, or they are `valueless`: they lack a value that is asked for. `alike` is the
+    number of rows that fit as well as the one quoted.
     """
-    valueless = lacks_value(asked, quotes or chosen)
     if not uncertain and not valueless and not alike:
         return ()
     words = missing_codes(asked, quotes) or missing_words(asked, quotes)
