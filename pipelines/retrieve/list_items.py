@@ -88,6 +88,13 @@ def list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUni
     return items if len(items) > 1 else []
 
 
+def steps_behind(head: ScoredUnit, others: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the first numbered list behind a unit in its document, from its first step on; none without one."""
+    own = in_reading_order(item for item in others if item.unit.hit.document == head.unit.hit.document)
+    behind = (item for item in own if item.unit.span > head.unit.span and item_number(item.unit) == 1)
+    return next((items_around(item, others)[0] for item in behind), [])
+
+
 def with_introduced(units: Sequence[ScoredUnit], others: Sequence[ScoredUnit], most: int) -> list[ScoredUnit]:
     """Return the units, each that ends with a colon with what it introduces: up to `most` list items, or the next unit.
 

@@ -35,8 +35,8 @@ GENERAL = 0.45
 _LEAST = 0.02
 """Minimum rarity of a term."""
 _NAMES_A_THING = re.compile(r"\d|_|::")
-_NUMBERED = re.compile(rf"(?<![\w.-])([{CAPITAL}]{{1,5}})[ -](\d{{1,6}})(?![\w%°]|[.,/-]\d)")
-"""A name in capitals with a number: "UCP 206", "DN 50"."""
+_NUMBERED = re.compile(r"(?<![\w.-])([^\W\d_]{1,20})[ -](\d{1,6})(?![\w%°]|[.,/-]\d)")
+"""A name with a number: "UCP 206", "PureBox 5", "hall 3"."""
 _LETTER = re.compile(rf"(?<![\w-])(?![{CAPITAL}])[^\W\d_]++ ([{CAPITAL}])(?![\w.'’-])")
 """A capital letter behind a word in small letters ("dimension H"): not "230 V", nor "Solvanol K", which is one name."""
 _NEXT_WORD = re.compile(r" ([^\W\d_]++)")
@@ -154,9 +154,10 @@ class _QuestionReader:
                 yield found[1]
 
     def _numbered(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and the numbers behind them, except months."""
+        """Yield the names and the numbers behind them, except months and function words."""
+        others = calendar(self._language) | stop_words(self._language)
         for name, number in _NUMBERED.findall(self._question):
-            if fold(name) not in calendar(self._language):
+            if fold(name) not in others:
                 yield fold(name), fold(number)
 
     def _names(self, words: Mapping[str, str], codes: frozenset[str]) -> frozenset[str]:

@@ -170,6 +170,7 @@ class SeriesSearch:
             return 0.0
         itself = len(self.asked.kinds) == 1 and not self.asked.bound  # "the cheapest" names the property
         named = 0.0 if itself else sum(said.values())
+        named += sum(self.question.form(code, language) in distinct for code in self.question.codes)  # "in 2026"
         tells = not self._kinds.isdisjoint(value_kinds(series.name, language))  # "Weight", not "Payload", is a mass
         return named + _KIND * (of_kind + tells)
 

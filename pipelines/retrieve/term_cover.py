@@ -53,9 +53,9 @@ class TermCover:
             if (places := {_place_of(unit) for unit in found if _has_phrase(unit, phrase)})
         ]
         self._numbered = {
-            self._question.term_of(number): places
+            self._question.term_of(number): named
             for name, number in question.numbered
-            if (places := {_place_of(unit) for unit in found if _is_of(unit, name, number)})
+            if (named := {_place_of(unit): cover for unit in found if (cover := _named_cover(unit, name, number))})
         }
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         passages = passage_words(hits)
@@ -74,9 +74,10 @@ class TermCover:
         if letter := self._question.letters.get(term):
             return _letter_place(unit, letter)
         cover, place = self._cover(term, unit), _place_of(unit)
+        if cover >= OWN and term in self._numbered:
+            cover = self._numbered[term].get(place, CHUNK)
         apart = any(term in own and place not in places for own, places in self._quoted)
-        other = cover >= OWN and place not in self._numbered.get(term, (place,))
-        return min(CHUNK, cover) if apart or other else cover
+        return min(CHUNK, cover) if apart else cover
 
     def _cover(self, term: str, unit: EvidenceUnit) -> float:
         language = unit.hit.chunk.language
@@ -147,12 +148,16 @@ def _letter_place(unit: EvidenceUnit, letter: str) -> float:
     return ABOVE if alone.search("\n".join(above)) else 0.0
 
 
-def _is_of(unit: EvidenceUnit, name: str, number: str) -> bool:
-    """Whether a unit or what is above it has a name with a number, or a row has the number in a column of this name."""
+def _named_cover(unit: EvidenceUnit, name: str, number: str) -> float:
+    """Return the cover of a number that is a name with `name`: in a unit, or what is above it, or 0.
+
+    A row can have the number in a column of this name.
+    """
     whole = re.compile(rf"(?<!\w){name}[\W_]?{number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
-    return whole.search(_shown(unit)) is not None or any(
-        fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields
-    )
+    own = fold(f"{unit.header}\n{unit.text}")
+    if whole.search(own) or any(fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields):
+        return OWN
+    return ABOVE if whole.search(_shown(unit)) else 0.0
 
 
 def _has_code(unit: EvidenceUnit, code: str, language: str) -> bool:

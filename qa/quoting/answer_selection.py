@@ -78,7 +78,7 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     "Pump ZP-60." does not answer what the head of the ZP-60 is, but the next sentence does. For a question whether
     something is so, the repetition is the answer.
     """
-    best = scored[0]
+    best = _heading_asked(question, scored) or scored[0]
     if best.unit.label and best.unit.is_row:  # a header gives no answer, a row below it may
         best = next((item for item in scored if item.has_cells and item.unit.table == best.unit.table), best)
     if question.counts and best.unit.label:  # the heading of a table names what its rows are
@@ -88,6 +88,18 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     others = (item for item in scored if item.unit.rank == best.unit.rank and not _repeats(question, item))
     lacking = {term for term, cover in best.covers.items() if cover < OWN}
     return next((item for item in others if any(item.covers[term] >= OWN for term in lacking)), best)
+
+
+def _heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit | None:
+    """Return the heading for what is asked for in the best unit's document if that unit has nothing of it.
+
+    "Revision B, 2025" has most words of "What changed in revision B?", but the text below "Changes" is the answer.
+    """
+    best, near = scored[0], _NEAR_BEST * scored[0].score
+    if best.gives or not question.focus or max(best.covers[term] for term in question.focus) >= ABOVE:
+        return None
+    own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and item.score >= near)
+    return next((item for item in own if item.unit.label and min(item.covers[t] for t in question.focus) >= OWN), None)
 
 
 def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:

@@ -10,9 +10,18 @@ from itertools import takewhile
 
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
+from pipelines.lang.word_lists import cue
 from pipelines.retrieve.across_documents import same_in_documents
 from pipelines.retrieve.evidence_score import ScoredUnit
-from pipelines.retrieve.list_items import COLONS, head_of, introduced, is_item, is_term, items_around
+from pipelines.retrieve.list_items import (
+    COLONS,
+    head_of,
+    introduced,
+    is_item,
+    is_term,
+    items_around,
+    steps_behind,
+)
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import (
@@ -120,9 +129,10 @@ def _first_row(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
 def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUnit]) -> Quotes | None:
     """Return a heading that is the best unit with the units below it in its chunk (of `others`), up to the next one.
 
-    The same applies to the heading above the best unit if the question asks how to do what it names, or if the unit is
-    a list item without a word of the question, and to a sentence that ends with a colon, with the items or rows below,
-    else the next sentence; so does the term of a glossary. None in all other cases.
+    If another heading follows at once, and the question asks how to do what this one names, these are the first steps
+    behind it. The same applies to the heading above the best unit if the question asks how to do what it names, or if
+    the unit is a list item without a word of the question, and to a sentence that ends with a colon, with the items or
+    rows below, else the next sentence; so does the term of a glossary. None in all other cases.
     """
     own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
     head = head_of(question, best, own)
@@ -131,6 +141,8 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     if unit.is_row or not (unit.label or term or unit.text.endswith(COLONS)):
         return None
     found = list(takewhile(lambda item: not item.unit.label, own[own.index(head) + 1 :]))
+    if unit.label and not found and cue("how", question.language).search(question.text):
+        found = steps_behind(head, others)
     listed = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found))
     if best.unit.depth and head is not best:  # the list below the heading, not the text behind the list
         found = list(takewhile(lambda item: item.unit.depth, found))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pipelines.retrieve.evidence_score import ScoredUnit, combined_cover
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.quote_text import quote_texts
-from pipelines.retrieve.tables import naming_column
+from pipelines.retrieve.tables import naming_column, terms_of
 
 MAX_ITEMS = 20
 """Maximum quoted rows or items of a list; the number of others is stated."""
@@ -36,7 +36,21 @@ def quote_units(
     """Return units as quotes; rows that are `listed` together have the same columns, one of which tells them apart."""
     naming = naming_column(items) if listed else None
     texts = quote_texts([item.unit for item in items], question, naming)
-    return Quotes(tuple(items), texts, warnings=warnings)
+    named = (_with_thing(question, item, text) for item, text in zip(items, texts, strict=True))
+    return Quotes(tuple(items), texts if listed else tuple(named), warnings=warnings)
+
+
+def _with_thing(question: QuestionTerms, item: ScoredUnit, text: str) -> str:
+    """Return the text of a row with the title of its document if the question asks which thing has the property.
+
+    "HX 45 process pump: Explosion protection; Value: not available" for "Which pump has no explosion protection?"
+    """
+    title, language = item.unit.hit.title, item.language
+    asked = {question.form(term, language) for term in question.focus}
+    named = terms_of((title,), language)
+    known = item.unit.is_named(question.text) or any(question.form(code, language) in named for code in question.codes)
+    thing = item.unit.is_row and asked and asked <= named - item.unit.own and not known
+    return f"{title}: {text}" if thing else text
 
 
 def quote_documents(question: QuestionTerms, items: Sequence[ScoredUnit]) -> Quotes | None:
