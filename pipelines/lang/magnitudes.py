@@ -10,7 +10,7 @@ from pipelines.lang.comparisons import Comparison
 from pipelines.lang.dates import with_iso_dates
 from pipelines.lang.numbers import number_words, numbers
 from pipelines.lang.profile import read_table
-from pipelines.lang.quantities import Kind, Value, in_row, is_unit, quantities
+from pipelines.lang.quantities import Kind, Value, in_row, quantities
 from pipelines.lang.questions import value_kinds
 
 _WORDS_BEFORE = 1
@@ -67,8 +67,11 @@ def _date(cell: str, language: str) -> Magnitude | None:
 def _values(name: str, cell: str, language: str) -> list[Value]:
     """Return the values in a cell; a plain number has the unit at the end of its column name ("lead_time_days")."""
     *_, last = ("", *name.replace("_", " ").split())
-    plain = last and not _LETTERS.search(cell) and is_unit(last, language)
-    return in_row(((name, cell),), language) or (quantities(f"{cell} {last}", language) if plain else [])
+    own = in_row(((name, cell),), language)
+    if own or not last or _LETTERS.search(cell):
+        return own
+    whole = f"{cell} {last}"
+    return [value for value in quantities(whole, language) if value.text == whole]
 
 
 def _measured(value: Value, language: str) -> Magnitude | None:

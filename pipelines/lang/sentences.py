@@ -25,7 +25,10 @@ _INSIDE = frozenset(">→›,;:)/&+=")
 """Marks that do not begin a sentence: "Settings > Options... > Files"."""
 _PROFILES = (profile("en"), profile("de"), profile("fr"), profile("es"))
 _ABBREVIATIONS = "|".join(sorted(re.escape(word) for one in _PROFILES for word in one.abbreviations))
-_ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z])\.$", re.IGNORECASE)
+# The full stop of Indic scripts is a danda; a short word before a period is an abbreviation: "डॉ." (Dr.).
+_ABBREVIATION = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|\b[A-Z]|(?<!\S)[\u0900-\u0d7f]{{1,3}})\.$", re.IGNORECASE)
+# A short word at the beginning of brackets does not end a sentence either: "(réf. FB-22)".
+_IN_BRACKETS = re.compile(r"[(\[（]\w{1,8}\.$")
 # A unit after a figure, unlike an abbreviation, can end a sentence: "75 N·m.", "3.4 m.", "5 min."
 _UNIT = re.compile(r"(?:\d\s?|[·/°])(?:[A-Z]|min)\.$", re.IGNORECASE)
 # So can a time of day, but "8 a.m. Monday" and "8 a.m. EST" go on.
@@ -93,6 +96,8 @@ def _is_abbreviation(text: str, begin: int, end: int) -> bool:
     if label and not text.startswith("\n\n", end):
         return True
     last = text[max(begin, end - 12) : end]
+    if _IN_BRACKETS.search(last):
+        return True
     if _ABBREVIATION.search(last) and not _UNIT.search(last):
         return not (text.startswith("\n\n", end) or (_TIME_OF_DAY.search(last) and _opens_sentence(text, end)))
     following = _skip(text, end)

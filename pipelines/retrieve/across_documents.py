@@ -1,4 +1,4 @@
-"""What several documents say of one property, each of its own thing: the row "Rated flow" of two data sheets.
+"""What several documents or sections say of one property, each of its own thing: "Rated flow" in two data sheets.
 
 Units have the same form if only figures and the names of their things differ, or if they are rows with the same label.
 """
@@ -21,11 +21,11 @@ _FIGURES = re.compile(r"\d[\d.,:/-]*")
 def same_in_documents(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
     """Return the units of the best one's form, one for each document, that cover the question as well as it.
 
-    They have a word of the question themselves. They are sorted by the names of their documents; superseded ones are
-    left out. None if no other document has one.
+    Sentences have a word of the question themselves. The units are sorted by the names of their documents, without
+    superseded ones. None if no other document has one.
     """
     form, found = _form(question, best), dict[str, ScoredUnit]()
-    if max(best.covers.values()) < OWN:
+    if not best.has_cells and max(best.covers.values()) < OWN:
         return []
     for item in (best, *scored):
         alike = item.covers == best.covers and not item.unit.label and _form(question, item) == form
@@ -35,7 +35,7 @@ def same_in_documents(question: QuestionTerms, best: ScoredUnit, scored: Sequenc
 
 
 def sides_in_documents(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
-    """Return what two documents say of the property by which a question compares their things, as the best pair.
+    """Return what two documents or sections say of the property by which a question compares two things.
 
     Both units are of the same form, and have different values. If the question asks which thing has more, or less, that
     thing comes first. The result is empty if there is no such pair.
@@ -64,7 +64,8 @@ def _told(question: QuestionTerms, item: ScoredUnit) -> float:
 
 
 def _is_pair(question: QuestionTerms, one: ScoredUnit, other: ScoredUnit) -> bool:
-    apart = one.unit.hit.document != other.unit.hit.document and _own_terms(one) == _own_terms(other)
+    places = [(item.unit.hit.document, item.unit.heading) for item in (one, other)]
+    apart = places[0] != places[1] and _own_terms(one) == _own_terms(other)
     alike = apart and _form(question, one) == _form(question, other)
     return alike and _nameless(question, one.unit.text) != _nameless(question, other.unit.text)
 

@@ -126,7 +126,8 @@ def _scored(
     score -= QUESTION * unit.is_question
     score += LABELLED * _has_label_of(question, unit)
     if asking:
-        score += ASKED * sum(coverage.cover(term, unit) >= OWN for term in asking) / len(asking)
+        said = sum(coverage.cover(term, unit) >= OWN for term in asking) / len(asking)
+        score += ASKED * max(said, tells_kind(question, unit))
     if focus and question.focus and not _denies(unit, question):
         score += focus * question.focused({term for term, cover in covers.items() if cover >= OWN})
     return ScoredUnit(unit, score, covered, value, covers, defines)
@@ -229,11 +230,15 @@ def is_indirect(question: QuestionTerms, item: ScoredUnit) -> bool:
     Below the title "Railcar", "The wheels are measured every 80,000 km" has a length, but not that of the railcar; the
     row "Weight: 61 t" tells what its value is.
     """
-    unit, others = item.unit, question.weights.keys() - question.asking
+    others = question.weights.keys() - question.asking
+    return not tells_kind(question, item.unit) and not any(item.covers.get(term, 0.0) > ABOVE for term in others)
+
+
+def tells_kind(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether the label of a row or line names a kind of value that is asked for: "Weight", not "Payload"."""
     first = unit.fields[0][1] if unit.fields else ""
     labels = (first, *(name for name, _ in _labelled(unit)))
-    told = any(not question.wants.isdisjoint(value_kinds(label, item.language)) for label in labels)
-    return not told and not any(item.covers.get(term, 0.0) > ABOVE for term in others)
+    return any(not question.wants.isdisjoint(value_kinds(label, unit.hit.chunk.language)) for label in labels)
 
 
 def revision_gain(hit: Hit, question: QuestionTerms) -> float:

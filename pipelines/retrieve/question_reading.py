@@ -144,7 +144,12 @@ class _QuestionReader:
 
     def _sides(self, words: Mapping[str, str], comparison: Comparison | None) -> tuple[str, ...]:
         bounded = comparison is not None and comparison.bound  # "more than 60 m³/h" compares no two things
-        return compared_words(self._question, self._language, words) if not bounded and self._has("compares") else ()
+        if bounded or not self._has("compares"):
+            return ()
+        codes = {term: word for term, word in words.items() if _NAMES_A_THING.search(word)}
+        return compared_words(self._question, self._language, codes) or compared_words(
+            self._question, self._language, words
+        )
 
     def _letters(self) -> Iterator[str]:
         """Yield the capital letters behind words that another word than a function word does not follow: "rating C"."""

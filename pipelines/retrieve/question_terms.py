@@ -11,12 +11,15 @@ from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison
 from pipelines.lang.dates import dates, parts_of_date
 from pipelines.lang.names import names_person
+from pipelines.lang.numbers import GROUP_BLANKS
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import split_identifier, stem, stop_words, terms
 from pipelines.lang.word_lists import common_words
 
 _HAS_DIGIT = re.compile(r"\d")
+_GROUP = rf"[.,'’{GROUP_BLANKS}]"
+"""What separates groups of three digits."""
 _A_TERM = re.compile(r"\w++(?:[ '’-]\w++){0,3}")
 """Up to four words without other punctuation; more are a description ("the final d in names such as sshd")."""
 
@@ -164,6 +167,8 @@ def term_places(question: QuestionTerms) -> Iterator[tuple[str, int, int]]:
             yield term, written[word].start, written[word].end
         elif (place := folded.find(word)) >= 0:
             yield term, place, place + len(word)
+        elif word.isdecimal() and (grouped := re.search(f"{int(word):,}".replace(",", _GROUP), folded)):
+            yield term, *grouped.span()  # "2.000"
 
 
 def terms_at(question: QuestionTerms, start: int, end: int) -> frozenset[str]:

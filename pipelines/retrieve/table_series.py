@@ -31,6 +31,10 @@ such as "has" before a superlative."""
 _KIND = 0.25
 """Fit of a property whose values have the kind asked for, and of one whose name tells it, less than that of a word."""
 
+_TIE = 0.1
+"""Factor for the words of a name if the comparison names the property: "the most expensive repair" decides between two
+columns with amounts."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredCell:
@@ -107,7 +111,7 @@ class SeriesSearch:
         if best.unit.is_row:
             return False
         if self.asked.bound:
-            return all(best.covers.get(term, 0.0) >= OWN for term in self.said)
+            return self.asked.bound in best.unit.text and all(best.covers.get(term, 0.0) >= OWN for term in self.said)
         said = comparison_asked(best.unit.text, best.language)
         return said is not None and said.highest == self.asked.highest and best.covers.get(self._nearest, 0.0) >= OWN
 
@@ -159,6 +163,8 @@ class SeriesSearch:
         each = [name_terms(one, language) for one in series.names]
         distinct = name_terms(series.name, language) - (each[0].intersection(*each[1:]) if each[1:] else frozenset())
         said = {term: near for term, near in self._near.items() if self.question.form(term, language) in distinct}
+        if self.asked.bound and any(self.question.form(term, language) in distinct for term in self.said):
+            said[self._nearest] = 1.0  # "less than 3000 operating hours" names the column "Operating hours"
         kinds = {value.kind for value, _ in self.values(series, series.cells)}
         of_kind = not self._kinds.isdisjoint(kinds)
         known = (
@@ -169,7 +175,7 @@ class SeriesSearch:
         if not known or not kinds or (self.asked.kinds and not of_kind):
             return 0.0
         itself = len(self.asked.kinds) == 1 and not self.asked.bound  # "the cheapest" names the property
-        named = 0.0 if itself else sum(said.values())
+        named = sum(said.values()) * (_TIE if itself else 1.0)
         named += sum(self.question.form(code, language) in distinct for code in self.question.codes)  # "in 2026"
         tells = not self._kinds.isdisjoint(value_kinds(series.name, language))  # "Weight", not "Payload", is a mass
         return named + _KIND * (of_kind + tells)

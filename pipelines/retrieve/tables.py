@@ -9,7 +9,7 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.evidence_score import ScoredUnit, score_units
+from pipelines.retrieve.evidence_score import ScoredUnit, score_units, tells_kind
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.related_words import likeness
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
@@ -54,7 +54,9 @@ def rows_alike(question: QuestionTerms, best: ScoredUnit, scored: Sequence[Score
     selects = question.several or question.counts or question.comparison or question.sides
     if selects or not best.has_cells or best.unit.is_named(question.text):
         return 0
+    told = tells_kind(question, best.unit)
     rows = [item for item in rows_by_table(scored)[table_of(best)] if item.covers == best.covers]
+    rows = [item for item in rows if tells_kind(question, item.unit) == told]
     named = question.forms(best.language) & terms_of((cell for _, cell in best.unit.fields), best.language)
     return len(rows) if len(rows) > 1 and not named else 0
 

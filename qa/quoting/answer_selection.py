@@ -78,7 +78,13 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     "Pump ZP-60." does not answer what the head of the ZP-60 is, but the next sentence does. For a question whether
     something is so, the repetition is the answer.
     """
-    best = _heading_asked(question, scored) or scored[0]
+    if heading := _heading_asked(question, scored):
+        return heading
+    best = scored[0]
+    titled = best.unit.label and " ".join(best.unit.text.split()) == best.unit.hit.title
+    all_below = Kind.REASON in question.wants or cue("how", question.language).search(question.text)
+    if titled and not all_below:  # a title alone tells nothing
+        best = next((item for item in scored if not item.unit.label), best)
     if best.unit.label and best.unit.is_row:  # a header gives no answer, a row below it may
         best = next((item for item in scored if item.has_cells and item.unit.table == best.unit.table), best)
     if question.counts and best.unit.label:  # the heading of a table names what its rows are
@@ -91,15 +97,19 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
 
 
 def _heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit | None:
-    """Return the heading for what is asked for in the best unit's document if that unit has nothing of it.
+    """Return the heading of what is asked for if the best unit lacks it.
 
-    "Revision B, 2025" has most words of "What changed in revision B?", but the text below "Changes" is the answer.
+    "Revision B, 2025" has most words of "What changed in revision B?", but the text below "Changes" is the answer, and
+    that of "How do I mix Bondix 210?" is below "How to mix Bondix 210", although a row has the name.
     """
     best, near = scored[0], _NEAR_BEST * scored[0].score
+    headings = [item for item in scored if item.unit.label and not item.unit.is_row and item.score >= near]
+    if cue("how", question.language).search(question.text) and not question.wants and min(best.covers.values()) < ABOVE:
+        return next((item for item in headings if min(item.covers.values()) >= ABOVE), None)
     if best.gives or not question.focus or max(best.covers[term] for term in question.focus) >= ABOVE:
         return None
-    own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and item.score >= near)
-    return next((item for item in own if item.unit.label and min(item.covers[t] for t in question.focus) >= OWN), None)
+    own = (item for item in headings if item.unit.hit.document == best.unit.hit.document)
+    return next((item for item in own if min(item.covers[term] for term in question.focus) >= OWN), None)
 
 
 def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:
@@ -166,7 +176,8 @@ def _with_next(question: QuestionTerms, best: ScoredUnit, scored: Sequence[Score
     the passages say, or does not tell what something is for."""
     lacking = {term: 1.0 for term, cover in best.covers.items() if cover < OWN and term not in question.unknown}
     value = question.wants and not asks_no_value(question.text, question.language)
-    untold = not best.gives and (value or cue("purpose", question.language).search(question.text))
+    entry = bool(best.unit.group) and not best.unit.is_row  # the description of a term
+    untold = entry or (not best.gives and (value or cue("purpose", question.language).search(question.text)))
     return with_next_sentence(best, scored) if untold or question.share(lacking) >= _NEEDED else best
 
 

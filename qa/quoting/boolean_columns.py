@@ -1,6 +1,7 @@
 """Selects the rows of a table by a boolean column: its cells say yes or no, in words or signs ("Milk frother: ✓").
 
-A column is boolean too if some of its cells have a word that the question negates ("Which pumps are not running?").
+So do empty cells, if the question negates the name of their column ("Which line has no shift leader?"). A column is
+boolean too if some of its cells have a word that the question negates ("Which pumps are not running?").
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieva
     denial = cue("denies", question.language).search(question.text)
     said = terms_at(question, *denial.span()) if denial else frozenset[str]()
     word = _negated(question, denial.end(), said) if denial else ""
+    if word and (empty := _empty(question, said, word, scored, retrieval)):
+        return empty
     found = max(_columns(question, said, word, scored), key=lambda one: one[:3], default=None)
     if found is None or 2 * found[1] < _weight(question, question.weights.keys() - said - {word}):
         return None
@@ -60,6 +63,23 @@ def _columns(
             elif word and _affirms(cell, word, question) and question.form(word, language) not in above:
                 sole = len(terms_of([cell.text], language)) == 1
                 yield False, _weight(question, about - {word}), sole, cell
+
+
+def _empty(
+    question: QuestionTerms, said: frozenset[str], word: str, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> Quotes | None:
+    """Return the rows that have nothing in the column of the negated `word`: "Which line has no shift leader?"."""
+    rows = (item for item in scored if item.has_cells)
+    cells = (ScoredCell(item, place) for item in rows for place in range(1, len(item.unit.fields)))
+    cell = next((one for one in cells if word in _named(question, one)), None)
+    if cell is None:
+        return None
+    column = whole_column(Series.of_column([cell.item], cell.place), question, retrieval)
+    chosen = [one for one in column if not any(map(str.isalnum, one.text))]
+    if not chosen or len(chosen) == len(column):
+        return None
+    series = Series.of_column([one.item for one in column], cell.place)
+    return quote_rows(question, series, chosen, said | _named(question, cell), len(column), "have none as well")
 
 
 def _weight(question: QuestionTerms, terms: Collection[str]) -> float:

@@ -194,7 +194,10 @@ def _named_alike(
     named = best.unit.cells_named(question.text)
     missing = {term for term, cover in best.covers.items() if cover < ABOVE} - (question.asking if named else set())
     lacks, has = (question.share(dict.fromkeys(some, 1.0)) for some in (missing, [term_of[form] for form in own]))
-    if alike < 2 or lacks > (0 if named else has):
+    asks_rows = question.focus and not question.forms(best.language).isdisjoint(
+        terms_of(column_names(best)[:1], best.language)
+    )
+    if alike < 2 or lacks > (0 if named and not asks_rows else has):
         return []
     rows = rows_around(question, best, scored, retrieval)
     found = [row for row in rows if own <= _cell_terms(row) and row.unit.cells_named(question.text) == named]

@@ -48,19 +48,25 @@ def _with_thing(question: QuestionTerms, item: ScoredUnit, text: str) -> str:
     title, language = item.unit.hit.title, item.language
     asked = {question.form(term, language) for term in question.focus}
     named = terms_of((title,), language)
-    known = item.unit.is_named(question.text) or any(question.form(code, language) in named for code in question.codes)
+    names, codes = ({question.form(one, language) for one in some} for some in (question.names, question.codes))
+    known = item.unit.is_named(question.text) or names & item.unit.own or codes & named
     thing = item.unit.is_row and asked and asked <= named - item.unit.own and not known
     return f"{title}: {text}" if thing else text
 
 
 def quote_documents(question: QuestionTerms, items: Sequence[ScoredUnit]) -> Quotes | None:
-    """Return units of several documents as quotes, each with the title of its document, None if there are none."""
+    """Return units of several documents as quotes, each with the title of its document, None if there are none.
+
+    Those of one document have the headings above them.
+    """
     if not items:
         return None
     covers = combined_cover(items)
     whole = [replace(item, covers=covers, coverage=question.share(covers)) for item in items]
     texts = quote_texts([item.unit for item in items], question)
-    titled = (f"{item.unit.hit.title}: {text}" for item, text in zip(items, texts, strict=True))
+    one = len({item.unit.hit.document for item in items}) == 1
+    heads = [item.unit.heading if one else item.unit.hit.title for item in items]
+    titled = (f"{head}: {text}" for head, text in zip(heads, texts, strict=True))
     left = not_complete(len(items) - MAX_ITEMS)
     return Quotes(tuple(whole[:MAX_ITEMS]), tuple(titled)[:MAX_ITEMS], "", left, f"{len(items)} documents")
 

@@ -71,6 +71,8 @@ def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: s
         (Kind.DATE, "May the valve be opened on the march?"),
         (Kind.PHONE, "parts 12 14 16 18"),
         (Kind.PHONE, "a load of 12 500 kg"),
+        (Kind.PHONE, "costa 84.500"),
+        (Kind.PHONE, "1.234.567"),
         (Kind.MONEY, "TRY 3 times"),
         (Kind.TIME, "Part | Pressure min\nvalve | 5"),
         (Kind.LENGTH, "Part | Checked in\nvalve | 5"),
@@ -260,3 +262,14 @@ def test_every_unit_of_the_table_has_its_kind() -> None:
     for kind, by_language in read_table("units").items():
         for unit in {unit for units in by_language.values() for unit in units}:
             assert [value.kind for value in quantities(f"5 {unit}")] == [Kind(kind)], unit
+
+
+@pytest.mark.parametrize("name", ["Total €", "Costo (€)", "Preis in EUR", "价格（元）", "Amount £"])
+def test_a_currency_in_the_name_of_a_column_makes_its_numbers_amounts(name: str) -> None:
+    assert [(value.kind, value.figure) for value in in_row(((name, "84.500"),), "de")] == [(Kind.MONEY, 84500.0)]
+
+
+@pytest.mark.parametrize("text", ["delivery in week 38", "Lieferung KW 38", "livraison semaine 38", "第38周交货"])
+def test_a_calendar_week_is_a_date(text: str) -> None:
+    language = {"d": "en", "L": "de", "l": "fr"}.get(text[0], "zh")
+    assert gives(frozenset({Kind.DATE}), text, language)

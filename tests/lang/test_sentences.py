@@ -118,3 +118,9 @@ def test_sentences_are_in_order_and_omit_only_white_space(text: str) -> None:
     ]
     assert all(not gap.strip() for gap in gaps)
     assert all(len(span) > 0 for span in spans)
+
+
+def test_a_short_word_behind_a_bracket_or_in_hindi_does_not_end_a_sentence() -> None:
+    text = "Le filtre (réf. FB-22) est changé. Fermez la porte."
+    assert split(text) == ["Le filtre (réf. FB-22) est changé.", "Fermez la porte."]
+    assert split("पशु चिकित्सक डॉ. मीना जोशी हर महीने आती हैं। दूध बिकता है।")[0].endswith("आती हैं।")

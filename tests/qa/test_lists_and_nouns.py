@@ -48,7 +48,7 @@ def quotes(answer: Answer) -> list[str]:
 
 
 def test_a_term_of_a_glossary_is_explained_by_what_is_below_it(knowledge: KnowledgeBase) -> None:
-    assert quotes(knowledge.ask("What does E-101 mean?"))[0] == "E-101: Tray jammed."
+    assert quotes(knowledge.ask("What does E-101 mean?"))[0] == "E-101: Tray jammed. Pull out the tray."
     assert quotes(knowledge.ask("What should I do at E-105?"))[0].startswith("E-105: ")
 
 

@@ -43,6 +43,14 @@ FILES = {
         "P-103,Drain pump,HX 20,Tank T-12,2023-02-01\n"
         "T-12,Waste water tank,GRP,,2018-06-15\n"
     ),
+    "lines.csv": "Line,Adhesive,Shift leader\nL1,Bondix 210,Amara Obi\nL2,Bondix 330,\nL3,Bondix 330,Ruth Kane\n",
+    "adhesives.md": (
+        "# Adhesives guide\n\n## Bondix 210\n\nAn epoxy for metals. Pot life 45 minutes.\n\n"
+        "## Bondix 330\n\nAn acrylic for plastics. Pot life 4 minutes.\n\n"
+        "## How to mix Bondix 210\n\n### Preparation\n\nWear gloves.\n\n### Steps\n\n"
+        "1. Warm both parts.\n2. Take two parts of resin.\n3. Stir.\n"
+    ),
+    "costi.csv": "Macchina;Reparto;Costo (€)\nTornio T2;Officina;84.500\nFresa F5;;127.900\nMuletto M1;Posta;31.200\n",
     "anlage.csv": "Kennung;Gerät;Halle\nM-7;RW 250;3\nM-8;RW 100;4\n",
     "runbook.md": (
         "# Reactor\n\n- Valve V-17 must be closed. It is opened only for draining.\n"
@@ -131,3 +139,46 @@ def test_a_sentence_that_lacks_the_answer_is_quoted_with_the_next_one(knowledge:
     answer = knowledge.ask("What is valve V-17 for?")
     assert answer.citations[0].quote == "Valve V-17 must be closed. It is opened only for draining."
     assert len(knowledge.ask("At what speed does the mixer turn?").citations[0].quote) < 40
+
+
+def test_two_sections_are_compared(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("Which adhesive has the longer pot life, Bondix 210 or Bondix 330?")
+    assert [claim.text for claim in answer.claims] == [
+        "Bondix 210: Pot life 45 minutes.",
+        "Bondix 330: Pot life 4 minutes.",
+    ]
+
+
+def test_the_thing_that_has_a_property_is_named(knowledge: KnowledgeBase) -> None:
+    told = "HX 45 process pump: Explosion protection; Value: not available"
+    assert knowledge.ask("Which pump is not available with explosion protection?").claims[0].text == told
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which line has no shift leader?", ["L2"]),
+        ("Which lines use Bondix 330?", ["L2", "L3"]),
+        ("Quale macchina non ha un reparto?", ["Fresa F5"]),
+        ("Qual è la macchina più costosa?", ["Fresa F5"]),
+    ],
+)
+def test_rows_are_selected_by_empty_cells_names_and_amounts(
+    knowledge: KnowledgeBase, question: str, rows: list[str]
+) -> None:
+    assert [claim.text.split(";")[0] for claim in knowledge.ask(question).claims] == rows
+
+
+def test_the_steps_are_quoted_although_another_section_comes_first(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("How do I mix Bondix 210?")
+    assert [claim.text for claim in answer.claims][1:] == [
+        "1. Warm both parts.",
+        "2. Take two parts of resin.",
+        "3. Stir.",
+    ]
+
+
+def test_rows_are_counted_although_a_cell_leads_to_another_document(knowledge: KnowledgeBase) -> None:
+    answer = knowledge.ask("How many lines use Bondix 330?")
+    assert answer.claims[0].text == "2 rows"
+    assert not answer.warnings
