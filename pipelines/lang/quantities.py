@@ -341,7 +341,7 @@ def _apart(text: str, language: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _by_column(name: str, cell: str, language: str) -> Iterator[Value]:
-    match = _PLAIN.fullmatch(cell.strip())
+    match = _PLAIN.fullmatch(cell.strip()) or _GROUPED.fullmatch(cell.strip())
     kind, unit = next(_apart(name, language), (None, ""))
     if match is not None and kind is not None:
         yield Value(kind, match.group(), decimal(match.group(), language), unit, Span(*match.span()))

@@ -19,6 +19,7 @@ from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, cells_of, 
 from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
 
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
+_FIRST_STEP = re.compile(r"\n[^\S\n]{0,8}1[.)]\s")
 _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
 _BESIDE, _BESIDE_LENGTH = 2, 400
@@ -203,13 +204,13 @@ def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str], pl
 def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle".
 
-    "Shift leader: Marie Duval" gives one.
+    A numbered list may follow directly. "Shift leader: Marie Duval" gives one.
     """
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
-    alone = before in (BLANK, "\n", "") and behind in (BLANK, "")
+    alone = before in (BLANK, "\n", "") and (behind in (BLANK, "") or _FIRST_STEP.match(chunk.text, span.end))
     short = len(line) <= HEADING_LENGTH and RULE not in line and not line.endswith(tuple(ENDINGS))
     value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
-    return alone and short and line[:1].isalnum() and not line[:1].islower() and not value
+    return bool(alone) and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 
 def _read_items(pieces: Sequence[EvidenceLine], chunk: Chunk, items: Iterable[ListItem]) -> None:

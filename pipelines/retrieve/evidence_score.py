@@ -8,6 +8,7 @@ question get a bonus (`pipelines.retrieve.definitions`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -125,6 +126,7 @@ def _scored(
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
     score -= QUESTION * unit.is_question
     score += LABELLED * _has_label_of(question, unit)
+    score += ASKED * (value and _tells_frequency(question, unit))
     if asking:
         said = sum(coverage.cover(term, unit) >= OWN for term in asking) / len(asking)
         score += ASKED * max(said, tells_kind(question, unit))
@@ -151,7 +153,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         if unit.fields:
             return counts_in_row(unit.fields, forms, unit.own | unit.above, language)
         return counts_in_text(text, forms, language)
-    if gives(question.wants, text, language):
+    if gives(question.wants, text, language) or _tells_frequency(question, unit):
         return True
     if any(question.wants_of(name, cell, language) for name, cell in (*unit.fields[:1], *_labelled(unit))):
         return True
@@ -160,6 +162,11 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         return any(question.wants_of(named, cell, language) for _, cell in unit.fields[1:])
     who = _labelled(unit) if Kind.PERSON in question.wants else ()
     return any(_names_who(question, name, cell, coverage, language) for name, cell in who)
+
+
+def _tells_frequency(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a unit tells how often, if that is asked for: "every month", not "within four hours"."""
+    return question.frequency and cue("frequency", unit.hit.chunk.language).search(unit.text) is not None
 
 
 def _has_amounts(question: QuestionTerms, unit: EvidenceUnit) -> bool:
@@ -195,12 +202,19 @@ def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
-    """Return the unit's header and text without the numbers of the question, with its heading if a reason is asked."""
+    """Return the unit's header and text without the numbers of the question, with its heading if a reason is asked.
+
+    The number of a name is left out behind that name only: "35 kW" is a value of the Calora 35.
+    """
     text = f"{unit.header}\n{unit.text}"
     if Kind.REASON in question.wants:
         text = f"{unit.heading}\n{text}"
+    names = {number: name for name, number in question.numbered}
     for figure in _figures(question.text):
-        text = text.replace(figure, " ")
+        if name := names.get(fold(figure)):
+            text = re.sub(rf"(?<!\w){name}[\W_]?{figure}(?!\w)", " ", text, flags=re.IGNORECASE)
+        else:
+            text = text.replace(figure, " ")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Whether a unit of evidence is an item of a list, its number, and the items of the same list."""
+"""What belongs to a unit of evidence in its text: the items of its list, the next sentence, the heading above it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from itertools import pairwise, takewhile
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.questions import asks_no_value
 from pipelines.lang.sentences import is_complete
+from pipelines.lang.terms import stop_words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import SENTENCE_ENDS
 from pipelines.retrieve.evidence import EvidenceUnit
@@ -24,6 +26,10 @@ _BLANK = "\n\n"
 _TOGETHER = 250
 """Maximum characters of two sentences that are quoted together. Of 464 questions, the best sentence answers 305, with
 the next one 311, with all the others of its paragraph up to this length 312; with 400 it is the same."""
+_LACKS = 0.2
+"""Minimum share of the question's weight that a sentence lacks to be quoted with the next one."""
+_NEAR = 0.8
+"""Minimum score of a heading that is preferred to the best unit, as a share of its score."""
 COLONS = (":", "：")
 
 
@@ -121,7 +127,20 @@ def next_unit(item: ScoredUnit, others: Sequence[ScoredUnit]) -> list[ScoredUnit
     return [one for one in own if one.unit.span.start >= item.unit.span.end][:1]
 
 
-def with_next_sentence(item: ScoredUnit, others: Sequence[ScoredUnit]) -> ScoredUnit:
+def with_rest(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
+    """Return a sentence with the next one if it may not tell all: it has no value that is asked for, lacks much of what
+    the passages say, mostly repeats the question, or does not tell what something is for."""
+    lacking = {term: 1.0 for term, cover in best.covers.items() if cover < OWN and term not in question.unknown}
+    value = question.wants and not asks_no_value(question.text, question.language)
+    entry = bool(best.unit.group) and not best.unit.is_row  # the description of a term
+    own = best.unit.own - stop_words(best.language)
+    repeats = not (question.wants or question.focus) and 2 * len(own & question.forms(best.language)) >= len(own)
+    purpose = cue("purpose", question.language).search(question.text)
+    untold = entry or repeats or (not best.gives and (value or purpose))
+    return _with_next_sentence(best, scored) if untold or question.share(lacking) >= _LACKS else best
+
+
+def _with_next_sentence(item: ScoredUnit, others: Sequence[ScoredUnit]) -> ScoredUnit:
     """Return a sentence as one unit with the next one of its paragraph, if there is one and both are short.
 
     "It is opened only for draining." behind "Valve V-17 must be closed." tells what the valve is for.
@@ -163,3 +182,19 @@ def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]
     if not (alike or cue("how", question.language).search(question.text)):
         return best
     return above[0] if 2 * named >= (best.coverage if alike else 1.0) else best
+
+
+def heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit | None:
+    """Return the heading of what is asked for if the best unit lacks it.
+
+    "Revision B, 2025" has most words of "What changed in revision B?", but the text below "Changes" is the answer, and
+    that of "How do I mix Bondix 210?" is below "How to mix Bondix 210", although a row has the name.
+    """
+    best, near = scored[0], _NEAR * scored[0].score
+    headings = [item for item in scored if item.unit.label and not item.unit.is_row and item.score >= near]
+    if cue("how", question.language).search(question.text) and not question.wants and min(best.covers.values()) < ABOVE:
+        return next((item for item in headings if min(item.covers.values()) >= ABOVE), None)
+    if best.gives or not question.focus or max(best.covers[term] for term in question.focus) >= ABOVE:
+        return None
+    own = (item for item in headings if item.unit.hit.document == best.unit.hit.document)
+    return next((item for item in own if min(item.covers[term] for term in question.focus) >= OWN), None)

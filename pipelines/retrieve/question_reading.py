@@ -97,6 +97,7 @@ class _QuestionReader:
             names=self._names(words, codes),
             focus=self._terms(focus_words(question, language)) & weights.keys(),
             meaning=self._has("meaning"),
+            frequency=self._has("how_often"),
             numbered=tuple(self._numbered()),
             letters=letters,
             quoted=tuple(found.group(1) or found.group(2) for found in _QUOTED.finditer(fold(question))),

@@ -43,6 +43,7 @@ class QuestionTerms:
     - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
     - `focus`: the terms of the noun that an interrogative determines ("which batch", "how much water").
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
+    - `frequency`: whether it asks how often something is done.
     - `numbered`: the names in it with the number behind them, folded: ("ucp", "206").
     - `letters`: the capital letters in it that are names, by their terms: "dimension H".
     - `quoted`: the folded texts that it has in quotation marks, such as the label of a button.
@@ -68,6 +69,7 @@ class QuestionTerms:
     names: frozenset[str] = frozenset()
     focus: frozenset[str] = frozenset()
     meaning: bool = False
+    frequency: bool = False
     numbered: tuple[tuple[str, str], ...] = ()
     letters: Mapping[str, str] = field(default_factory=dict)
     quoted: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence_score import ScoredUnit, added_cover, combined_cover
-from pipelines.retrieve.list_items import next_unit, with_introduced, with_next_sentence
+from pipelines.retrieve.list_items import heading_asked, next_unit, with_introduced, with_rest
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.tables import in_reading_order
@@ -78,7 +78,7 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     "Pump ZP-60." does not answer what the head of the ZP-60 is, but the next sentence does. For a question whether
     something is so, the repetition is the answer.
     """
-    if heading := _heading_asked(question, scored):
+    if heading := heading_asked(question, scored):
         return heading
     best = scored[0]
     titled = best.unit.label and " ".join(best.unit.text.split()) == best.unit.hit.title
@@ -94,22 +94,6 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
     others = (item for item in scored if item.unit.rank == best.unit.rank and not _repeats(question, item))
     lacking = {term for term, cover in best.covers.items() if cover < OWN}
     return next((item for item in others if any(item.covers[term] >= OWN for term in lacking)), best)
-
-
-def _heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit | None:
-    """Return the heading of what is asked for if the best unit lacks it.
-
-    "Revision B, 2025" has most words of "What changed in revision B?", but the text below "Changes" is the answer, and
-    that of "How do I mix Bondix 210?" is below "How to mix Bondix 210", although a row has the name.
-    """
-    best, near = scored[0], _NEAR_BEST * scored[0].score
-    headings = [item for item in scored if item.unit.label and not item.unit.is_row and item.score >= near]
-    if cue("how", question.language).search(question.text) and not question.wants and min(best.covers.values()) < ABOVE:
-        return next((item for item in headings if min(item.covers.values()) >= ABOVE), None)
-    if best.gives or not question.focus or max(best.covers[term] for term in question.focus) >= ABOVE:
-        return None
-    own = (item for item in headings if item.unit.hit.document == best.unit.hit.document)
-    return next((item for item in own if min(item.covers[term] for term in question.focus) >= OWN), None)
 
 
 def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:
@@ -167,18 +151,8 @@ def select_quotes(
     if sure and len(kept) == 1:
         kept += _rivals(question, kept[0], scored)
     if len(kept) == 1:
-        kept = [_with_next(question, kept[0], scored)]
+        kept = [with_rest(question, kept[0], scored)]
     return quote_units(question, with_introduced(kept, scored, _MAX_SERIES))
-
-
-def _with_next(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> ScoredUnit:
-    """Return a sentence with the next one if it may not tell all: it has no value that is asked for, lacks much of what
-    the passages say, or does not tell what something is for."""
-    lacking = {term: 1.0 for term, cover in best.covers.items() if cover < OWN and term not in question.unknown}
-    value = question.wants and not asks_no_value(question.text, question.language)
-    entry = bool(best.unit.group) and not best.unit.is_row  # the description of a term
-    untold = entry or (not best.gives and (value or cue("purpose", question.language).search(question.text)))
-    return with_next_sentence(best, scored) if untold or question.share(lacking) >= _NEEDED else best
 
 
 def _rivals(question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:

@@ -27,20 +27,22 @@ def flagged_rows(question: QuestionTerms, scored: Sequence[ScoredUnit], retrieva
         return None
     denial = cue("denies", question.language).search(question.text)
     said = terms_at(question, *denial.span()) if denial else frozenset[str]()
-    word = _negated(question, denial.end(), said) if denial else ""
-    if word and (empty := _empty(question, said, word, scored, retrieval)):
-        return empty
+    negated = _negated(question, denial.end(), said) if denial else []
+    word = next(iter(negated), "")
+    for one in negated:
+        if empty := _empty(question, said, one, scored, retrieval):
+            return empty
     found = max(_columns(question, said, word, scored), key=lambda one: one[:3], default=None)
     if found is None or 2 * found[1] < _weight(question, question.weights.keys() - said - {word}):
         return None
     return _selection(question, found[3], retrieval, said, "" if found[0] else word, denial is not None)
 
 
-def _negated(question: QuestionTerms, end: int, said: frozenset[str]) -> str:
-    """Return the term that a negation ending at `end` negates: the next one, else the last one before it."""
+def _negated(question: QuestionTerms, end: int, said: frozenset[str]) -> list[str]:
+    """Return the terms that a negation ending at `end` may negate: the next one, then the last one before it."""
     places = sorted((start, term) for term, start, _ in term_places(question) if term not in said)
-    behind = [term for start, term in places if start >= end]
-    return next(iter([*behind, *(term for _, term in reversed(places))]), "")
+    behind, before = ([term for start, term in places if (start >= end) == after] for after in (True, False))
+    return [*behind[:1], *before[-1:]]
 
 
 def _columns(

@@ -101,7 +101,7 @@ def test_a_range_has_two_bounds(question: str, language: str, bound: str, upper:
 
 
 @pytest.mark.parametrize("name", ["at_least", "at_most", "below", "above", "since", "later", "earlier", "until"])
-def test_each_limit_has_all_ten_languages(name: str) -> None:
+def test_each_limit_has_the_ten_languages(name: str) -> None:
     table = read_table("comparisons")
     languages = table["before"][name].keys() | table["behind"].get(name, {}).keys()
-    assert languages == {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}
+    assert languages >= {"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja"}

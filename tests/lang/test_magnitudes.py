@@ -68,8 +68,8 @@ def test_a_number_before_a_superlative_is_its_count(language: str, question: str
 
 
 @pytest.mark.parametrize("kinds", [(one, two) for one, by in read_table("extremes").items() for two in by])
-def test_each_extreme_has_all_ten_languages(kinds: tuple[str, str]) -> None:
-    assert set(read_table("extremes")[kinds[0]][kinds[1]]) == _LANGUAGES
+def test_each_extreme_has_the_same_languages(kinds: tuple[str, str]) -> None:
+    assert set(read_table("extremes")[kinds[0]][kinds[1]]) == _LANGUAGES | {"pl", "cs", "sv", "tr", "ko"}
 
 
 @pytest.mark.parametrize(
