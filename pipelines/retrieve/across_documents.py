@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
 
 from pipelines.lang.characters import fold
 from pipelines.lang.magnitudes import magnitude
@@ -22,7 +21,7 @@ def same_in_documents(question: QuestionTerms, best: ScoredUnit, scored: Sequenc
     """Return the units of the best one's form, one for each document, that cover the question as well as it.
 
     Sentences have a word of the question themselves. The units are sorted by the names of their documents, without
-    superseded ones. None if no other document has one.
+    superseded ones. The result is empty if no other document has one.
     """
     form, found = _form(question, best), dict[str, ScoredUnit]()
     if not best.has_cells and max(best.covers.values()) < OWN:
@@ -40,10 +39,13 @@ def sides_in_documents(question: QuestionTerms, scored: Sequence[ScoredUnit]) ->
     Both units are of the same form, and have different values. If the question asks which thing has more, or less, that
     thing comes first. The result is empty if there is no such pair.
     """
-    if len(question.sides) != len(set(question.sides)) or len(question.sides) != 2:
+    if len(set(question.sides)) != 2:
         return []
     one, other = (list(_about(question, side, scored)) for side in question.sides)
-    pairs = ((a, b) for a, b in product(one, other) if _is_pair(question, a, b))
+    alike: dict[tuple[str, frozenset[str]], list[ScoredUnit]] = {}
+    for item in other:
+        alike.setdefault((_form(question, item), _own_terms(item)), []).append(item)
+    pairs = ((a, b) for a in one for b in alike.get((_form(question, a), _own_terms(a)), ()) if _differ(question, a, b))
     best = max(pairs, key=lambda pair: (_told(question, pair[0]), pair[0].score + pair[1].score), default=())
     return sorted(best, key=lambda item: -_figure(question, item))
 
@@ -63,11 +65,10 @@ def _told(question: QuestionTerms, item: ScoredUnit) -> float:
     return sum(question.weights[term] for term, cover in item.covers.items() if cover >= OWN and term not in names)
 
 
-def _is_pair(question: QuestionTerms, one: ScoredUnit, other: ScoredUnit) -> bool:
-    places = [(item.unit.hit.document, item.unit.heading) for item in (one, other)]
-    apart = places[0] != places[1] and _own_terms(one) == _own_terms(other)
-    alike = apart and _form(question, one) == _form(question, other)
-    return alike and _nameless(question, one.unit.text) != _nameless(question, other.unit.text)
+def _differ(question: QuestionTerms, one: ScoredUnit, other: ScoredUnit) -> bool:
+    """Whether two units of one form are about different things, and tell different values."""
+    places = {(item.unit.hit.document, item.unit.heading) for item in (one, other)}
+    return len(places) > 1 and _nameless(question, one.unit.text) != _nameless(question, other.unit.text)
 
 
 def _own_terms(item: ScoredUnit) -> frozenset[str]:
