@@ -24,7 +24,7 @@ def same_in_documents(question: QuestionTerms, best: ScoredUnit, scored: Sequenc
     superseded ones. The result is empty if no other document has one.
     """
     form, found = _form(question, best), dict[str, ScoredUnit]()
-    if not best.has_cells and max(best.covers.values()) < OWN:
+    if not best.has_cells and max(best.covers.values(), default=0.0) < OWN:
         return []
     for item in (best, *scored):
         alike = item.covers == best.covers and not item.unit.label and _form(question, item) == form

@@ -185,14 +185,17 @@ def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]
 
 
 def heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit | None:
-    """Return the heading of what is asked for if the best unit lacks it.
+    """Return the heading of what is asked for if the best unit lacks it, None for a question without a term.
 
     "Revision B, 2025" has most words of "What changed in revision B?", but the text below "Changes" is the answer, and
     that of "How do I mix Bondix 210?" is below "How to mix Bondix 210", although a row has the name.
     """
     best, near = scored[0], _NEAR * scored[0].score
+    if not best.covers:
+        return None
     headings = [item for item in scored if item.unit.label and not item.unit.is_row and item.score >= near]
-    if cue("how", question.language).search(question.text) and not question.wants and min(best.covers.values()) < ABOVE:
+    how = not question.wants and cue("how", question.language).search(question.text)
+    if how and min(best.covers.values()) < ABOVE:
         return next((item for item in headings if min(item.covers.values()) >= ABOVE), None)
     if best.gives or not question.focus or max(best.covers[term] for term in question.focus) >= ABOVE:
         return None

@@ -63,7 +63,7 @@ async def extractive(question: str, retrieval: Retrieval, model: ModelCalls | No
 def _in_two_steps(
     asked: QuestionTerms, scored: Sequence[ScoredUnit], retrieval: Retrieval, settings: AnswerSettings
 ) -> Answer | None:
-    """Return the answer to a second question about what a row names that the question names; None without a doubt."""
+    """Return the first answer without a doubt to a second question (`pipelines.retrieve.bridges`), None without one."""
     for bridge in islice(bridges(asked, scored), _BRIDGES):
         hits = retrieval.retrieve(bridge.question, settings.hits)
         second = replace(read_question(bridge.question, retrieval.lexicon, languages_of(hits)), wants=asked.wants)

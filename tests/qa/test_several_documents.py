@@ -182,3 +182,11 @@ def test_rows_are_counted_although_a_cell_leads_to_another_document(knowledge: K
     answer = knowledge.ask("How many lines use Bondix 330?")
     assert answer.claims[0].text == "2 rows"
     assert not answer.warnings
+
+
+@pytest.mark.parametrize(
+    "question", ["How is it?", "How do I?", "List all", "Which one or the other?", "Wie geht das?"]
+)
+def test_a_question_of_function_words_gets_an_answer_or_a_refusal(knowledge: KnowledgeBase, question: str) -> None:
+    answer = knowledge.ask(question)
+    assert answer.abstained or answer.claims
