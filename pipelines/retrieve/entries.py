@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pipelines.core.provenance import Span
@@ -19,6 +20,9 @@ _ANSWER_LENGTH = 400
 SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 HEADING_LENGTH = 80
 """Maximum characters of a heading."""
+COLONS = (":", "：")
+ITEM_MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
+"""The mark of a list item, if the text contains it, with its number."""
 ENDINGS = ".!?;:,。!?;:,"
 
 

@@ -13,7 +13,15 @@ from pipelines.lang.characters import CJK
 from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH, is_question, read_entries, whole_answers
+from pipelines.retrieve.entries import (
+    COLONS,
+    ENDINGS,
+    HEADING_LENGTH,
+    ITEM_MARK,
+    is_question,
+    read_entries,
+    whole_answers,
+)
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, cells_of, read_tables
 from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
@@ -159,11 +167,12 @@ def _units(
     own = [_terms(_searched_text(piece), chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)
     found: list[_UnitFields] = []
+    leads = list(_introductions(pieces, own))
     for index, piece in enumerate(pieces):
         if len(_NUMBERING.sub("", piece.text)) <= 1:
             continue
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
-        above = named | _terms(piece.heading, chunk.language)
+        above = named | _terms(piece.heading, chunk.language) | leads[index]
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
         denied = _denied_terms(piece.fields, chunk.language)
         found.append(
@@ -223,6 +232,18 @@ def _read_items(pieces: Sequence[EvidenceLine], chunk: Chunk, items: Iterable[Li
             item = next(left, None)
         if item is not None and item.span.start <= place:
             piece.depth = item.depth
+
+
+def _introductions(pieces: Sequence[EvidenceLine], own: Sequence[_Terms]) -> Iterator[_Terms]:
+    """Yield for each piece the terms of the sentence that introduces its list: "Maximum power by frequency:"."""
+    lead: _Terms = frozenset()
+    for piece, words_of in zip(pieces, own, strict=True):
+        item = not (piece.is_row or piece.label) and (piece.depth or ITEM_MARK.match(piece.text))
+        yield lead if item else frozenset()
+        if piece.text.endswith(COLONS):
+            lead = words_of
+        elif not item:
+            lead = frozenset()
 
 
 def _name(uri: str) -> str:

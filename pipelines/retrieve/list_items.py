@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
@@ -13,15 +12,13 @@ from pipelines.lang.questions import asks_no_value
 from pipelines.lang.sentences import is_complete
 from pipelines.lang.terms import stop_words
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.entries import SENTENCE_ENDS
+from pipelines.retrieve.entries import COLONS, ITEM_MARK, SENTENCE_ENDS
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import in_reading_order
 from pipelines.retrieve.term_cover import ABOVE, OWN
 
-_MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
-"""The mark of a list item, if the text contains it, with its number."""
 _BLANK = "\n\n"
 _TOGETHER = 250
 """Maximum characters of two sentences that are quoted together. Of 464 questions, the best sentence answers 305, with
@@ -30,7 +27,6 @@ _LACKS = 0.2
 """Minimum share of the question's weight that a sentence lacks to be quoted with the next one."""
 _NEAR = 0.8
 """Minimum score of a heading that is preferred to the best unit, as a share of its score."""
-COLONS = (":", "：")
 
 
 def is_item(unit: EvidenceUnit) -> bool:
@@ -45,8 +41,8 @@ def is_item(unit: EvidenceUnit) -> bool:
         return True
     text, place = unit.hit.chunk.text, unit.span.start - unit.hit.chunk.provenance.span.start
     lines = f"{text[:place].rpartition(_BLANK)[2]}{text[place:].partition(_BLANK)[0]}".strip().split("\n")
-    if any(_MARK.match(line) for line in lines):
-        return _MARK.match(unit.text) is not None
+    if any(ITEM_MARK.match(line) for line in lines):
+        return ITEM_MARK.match(unit.text) is not None
     if len(lines) > 1 and all(line.rstrip().endswith(SENTENCE_ENDS) for line in lines):
         return True
     width = max(map(len, lines))
@@ -61,7 +57,7 @@ def _first_word(line: str) -> str:
 
 def item_number(unit: EvidenceUnit) -> int:
     """Return the number of a list item, as its mark has it; 0 without one."""
-    mark = _MARK.match(unit.text)
+    mark = ITEM_MARK.match(unit.text)
     return int(mark.group(1) or 0) if mark else 0
 
 
