@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.lang.follow_up import joined
+from pipelines.lang.follow_up import joined, refers_back
 from qa.answer import Answer, Step
 from qa.model_calls import ModelCalls
 from qa.prompts.reply_types import StandaloneReply
@@ -30,6 +30,7 @@ class Conversation:
         model_calls: returns the language model that rewrites follow-up questions, or None.
         history: the number of preceding exchanges used for rewriting.
         before: the exchanges of an earlier conversation to continue.
+        languages: the languages of the documents, the most frequent first (ISO 639-1).
 
     `turns` are the exchanges so far.
 
@@ -39,31 +40,53 @@ class Conversation:
     """
 
     def __init__(
-        self, ask: Ask, model_calls: Callable[[], ModelCalls | None], history: int = 4, before: Sequence[Exchange] = ()
+        self,
+        ask: Ask,
+        model_calls: Callable[[], ModelCalls | None],
+        history: int = 4,
+        before: Sequence[Exchange] = (),
+        languages: Sequence[str] = ("en",),
     ) -> None:
-        self._ask, self._model_calls, self._history = ask, model_calls, history
+        self._ask, self._model_calls, self._history, self._languages = ask, model_calls, history, languages
         self.turns: list[Exchange] = list(before)
 
     async def say(self, question: str) -> Answer:
         """Return the answer to `question`, which may refer to earlier ones. Raises the errors of `ask`."""
         before = self.turns[-self._history :] if self._history else []
-        understood, warnings = await self._standalone(question, before)
-        answer = await self._ask(understood)
+        rewritten, warnings = await self._rewritten(question, before)
+        understood, answer = await self._understood(question, rewritten, before)
         answer = replace(answer, warnings=(*warnings, *answer.warnings))
         if understood != question:
             answer = replace(answer, trace=(Step("rewritten", understood), *answer.trace))
         self.turns.append(Exchange(question, understood, answer))
         return answer
 
-    async def _standalone(self, question: str, before: Sequence[Exchange]) -> tuple[str, tuple[str, ...]]:
-        """Return the standalone question, and warnings."""
-        if not before:
-            return question, ()
-        model = self._model_calls()
+    async def _rewritten(self, question: str, before: Sequence[Exchange]) -> tuple[str, tuple[str, ...]]:
+        """Return the question as rewritten by the model, "" without one, and warnings."""
+        model = self._model_calls() if before else None
         if model is None:
-            return joined(question, before[-1].understood), ()
+            return "", ()
         history = "\n".join(f"Q: {turn.understood}\nA: {turn.answer.text}" for turn in before)
         asked = await model.ask("rewrite", StandaloneReply, tokens=200, history=history, question=question)
         rewritten = " ".join(asked.value.question.split()) if asked.value else ""
-        warnings = tuple(f"The question was not rewritten by the model: {call.reason}." for call in model.failed)
-        return rewritten or joined(question, before[-1].understood), warnings
+        return rewritten, tuple(f"The question was not rewritten by the model: {call.reason}." for call in model.failed)
+
+    async def _understood(self, question: str, rewritten: str, before: Sequence[Exchange]) -> tuple[str, Answer]:
+        """Return the standalone question with its answer.
+
+        A question that may, but need not refer to the previous one is asked alone too if the answer is doubtful; the
+        answer without a doubt, or with the higher confidence, is returned.
+        """
+        previous = before[-1].understood if before else ""
+        understood = rewritten or (joined(question, previous, self._languages) if before else question)
+        answer = await self._ask(understood)
+        certain = understood in (question, rewritten) or refers_back(question, previous, self._languages)
+        if certain or _certainty(answer)[0]:
+            return understood, answer
+        alone = await self._ask(question)
+        return (question, alone) if _certainty(alone) > _certainty(answer) else (understood, answer)
+
+
+def _certainty(answer: Answer) -> tuple[bool, float]:
+    """Return whether nothing is doubtful about an answer, and its confidence."""
+    return not (answer.abstained or answer.warnings), 0.0 if answer.abstained else answer.confidence or 0.0

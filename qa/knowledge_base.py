@@ -171,9 +171,9 @@ class KnowledgeBase:
             answer = await talk.say("And of the K80-250?")
         """
         self._strategy(strategy)
-        self.confined(where)
+        languages = self.confined(where).languages
         ask = partial(self.answer, strategy=strategy, where=where)
-        return Conversation(ask, self.model_calls, self._settings.qa.answer.history, before)
+        return Conversation(ask, self.model_calls, self._settings.qa.answer.history, before, languages)
 
     def confined(self, where: Filter = Filter()) -> StoredKnowledge:
         """Return the searches for strategies, restricted by a filter. Raises `NotFound`, `SettingsError`."""
