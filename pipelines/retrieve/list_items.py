@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import UNSPACED_CHARACTER
+from pipelines.lang.ordinals import LAST, item_asked
 from pipelines.lang.questions import asks_no_value
 from pipelines.lang.sentences import is_complete
 from pipelines.lang.terms import stop_words
@@ -15,11 +16,13 @@ from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, ITEM_MARK, SENTENCE_ENDS
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.evidence_score import ScoredUnit
-from pipelines.retrieve.question_terms import QuestionTerms
+from pipelines.retrieve.question_terms import QuestionTerms, terms_at
 from pipelines.retrieve.tables import in_reading_order
 from pipelines.retrieve.term_cover import ABOVE, OWN
 
 _BLANK = "\n\n"
+_SEARCHED = 5
+"""Number of best units in whose chunks a list is searched for the item at a place."""
 _TOGETHER = 250
 """Maximum characters of two sentences that are quoted together. Of 464 questions, the best sentence answers 305, with
 the next one 311, with all the others of its paragraph up to this length 312; with 400 it is the same."""
@@ -88,6 +91,35 @@ def list_below(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUni
     behind = in_reading_order(item for item in own if item.unit.span >= best.unit.span)
     items = items_around(behind[0], scored)[0] if behind else []
     return items if len(items) > 1 else []
+
+
+def item_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> tuple[ScoredUnit, int] | None:
+    """Return the item of a list at the place that a question asks for ("the third step"), and the number of items.
+
+    The list is the first one in the chunks of the best units. None if the question asks for no place, if no list has
+    it, or if a unit has all of the question's words, since it tells the step itself.
+    """
+    place, start, end = item_asked(question.text, question.language)
+    if not place or any(min(item.covers.values(), default=OWN) >= OWN for item in scored[:_SEARCHED]):
+        return None
+    said = dict.fromkeys(terms_at(question, start, end), OWN)
+    for best in scored[:_SEARCHED]:
+        items = list_below(best, scored)
+        numbers = [item_number(item.unit) or index for index, item in enumerate(items, 1)]
+        if place in numbers or (place == LAST and items):
+            item = items[numbers.index(place) if place in numbers else -1]
+            covers = {term: max(cover, best.covers[term]) for term, cover in item.covers.items()} | said
+            return replace(item, covers=covers, coverage=question.share(covers)), len(items)
+    return None
+
+
+def items_after(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return the numbered item that is the best unit and the next one, for a question about what is done after it."""
+    if question.wants or not scored or not cue("follows", question.language).search(question.text):
+        return []
+    items, _ = items_around(scored[0], scored)
+    place = next((place for place, item in enumerate(items) if item.unit.span == scored[0].unit.span), len(items))
+    return items[place : place + 2] if item_number(scored[0].unit) and place + 1 < len(items) else []
 
 
 def steps_behind(head: ScoredUnit, others: Sequence[ScoredUnit]) -> list[ScoredUnit]:

@@ -6,19 +6,22 @@ Also quotes the text below a heading or a colon that is the best unit, since it 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.across_documents import same_in_documents
+from pipelines.retrieve.entries import COLONS
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.list_items import (
-    COLONS,
     head_of,
     introduced,
     is_item,
     is_term,
+    item_at,
+    items_after,
     items_around,
     steps_behind,
 )
@@ -44,6 +47,14 @@ _AS_GOOD = 0.95
 _DECISIVE = 0.2
 """If a term in only one row has at least this share of the question's weight, the question is about this row. The same
 share is required of a further quoted unit (`qa.quoting.answer_selection`)."""
+
+
+def listed_at(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Quotes | None:
+    """Return the item of a list at the place that a question asks for, or behind the one that it names."""
+    if found := item_at(question, scored):
+        return replace(quote_units(question, found[:1]), compared=f"{found[1]} values of the list")
+    after = items_after(question, scored)
+    return quote_units(question, after) if after else None
 
 
 def whole_list(

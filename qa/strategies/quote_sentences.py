@@ -25,8 +25,7 @@ from qa.model_calls import ModelCalls
 from qa.quoting.answer_selection import lacks_formal_value, select_quotes, select_units
 from qa.quoting.boolean_columns import flagged_rows
 from qa.quoting.confidence import Features, confidence, features, lacks_value, missing_codes, missing_words
-from qa.quoting.list_items import item_after, item_at
-from qa.quoting.lists import compared, whole_list
+from qa.quoting.lists import compared, listed_at, whole_list
 from qa.quoting.quotes import Quotes, quote_documents, quote_units
 from qa.quoting.row_selection import select_rows
 from qa.settings import AnswerSettings
@@ -92,7 +91,7 @@ def quoted(
     scored = demote_warned(asked, scored)
     if wants_definition(asked):
         scored = sorted(scored, key=lambda item: not item.defines)
-    selection = item_at(asked, scored) or item_after(asked, scored)
+    selection = listed_at(asked, scored)
     selection = selection or select_rows(asked, scored, retrieval) or flagged_rows(asked, scored, retrieval)
     selection = selection or quote_documents(asked, sides_in_documents(asked, scored))
     both = [] if selection else compared(asked, scored)
