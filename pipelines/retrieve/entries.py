@@ -17,6 +17,8 @@ _QUESTION_LENGTH = 200
 """Maximum characters of a question with an answer below: two lines; longer ones are rhetorical."""
 _ANSWER_LENGTH = 400
 """Maximum characters of an answer that is quoted whole; of longer ones, sentences are."""
+_FIELD_TERMS = 4
+"""Maximum terms of a value alone below a heading."""
 SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 HEADING_LENGTH = 80
 """Maximum characters of a heading."""
@@ -67,6 +69,14 @@ def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> No
             piece.group, is_open = piece.group if piece.is_row else term, False
 
 
+def read_fields(pieces: Sequence[EvidenceLine], language: str) -> None:
+    """Find the values that stand alone below a heading: "Family code" above "21" is a term with its description."""
+    for heading, piece, after in zip(pieces, pieces[1:], [*pieces[2:], None], strict=False):
+        alone = heading.label and not (heading.is_row or piece.label or piece.is_row) and (after is None or after.label)
+        if alone and not piece.group and len(terms(piece.text, language, stop=False)) <= _FIELD_TERMS:
+            piece.group = " ".join(heading.text.split())
+
+
 def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:
     """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph; or a short
     list item above a deeper one."""
@@ -76,12 +86,16 @@ def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLi
     below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
     return (
         _is_short_line(piece, text)
-        and not (before is not None and before.span.end + 1 == piece.span.start and _is_short_line(before, text))
+        and not (before is not None and _is_next_line(before, piece, text) and _is_short_line(before, text))
         and text[piece.span.end : after.span.start] == "\n"
         and not after.is_row
         and below.endswith(SENTENCE_ENDS)
         and len(terms(below, language, stop=False)) > _DESCRIPTION_TERMS
     )
+
+
+def _is_next_line(before: EvidenceLine, piece: EvidenceLine, text: str) -> bool:
+    return text[before.span.end : piece.span.start].strip(" ") == "\n"
 
 
 def _is_short_line(piece: EvidenceLine, text: str) -> bool:

@@ -20,8 +20,10 @@ from pipelines.retrieve.entries import (
     ITEM_MARK,
     is_question,
     read_entries,
+    read_fields,
     whole_answers,
 )
+from pipelines.retrieve.field_lines import field_pairs
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, cells_of, read_tables
 from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
@@ -86,6 +88,13 @@ class EvidenceUnit:
     def is_paired(self) -> bool:
         """Whether it is a row of labels and their texts in turn: "Machine | Pump P-301 | Date | 3 June 2025"."""
         return bool(self.fields) and cells_of(self.text)[0] == self.fields[0][0]
+
+    @property
+    def labelled(self) -> tuple[str, str] | None:
+        """Label and text of "Maker: Rocca", also in a list; None for rows and other units."""
+        mark = ITEM_MARK.match(self.text)
+        found = None if self.is_row else LABELLED_LINE.match(self.text, mark.end() if mark else 0)
+        return (found["label"], self.text[found.end() :]) if found else None
 
     @property
     def is_question(self) -> bool:
@@ -157,9 +166,10 @@ def _units(
     items: tuple[ListItem, ...],
 ) -> tuple[_UnitFields, ...]:
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in whole_answers(unit_spans(chunk.text), chunk.text)]
-    _read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
     _read_items(pieces, chunk, items)
+    _read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
     read_entries(pieces, chunk.text, chunk.language)
+    read_fields(pieces, chunk.language)
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
@@ -198,12 +208,25 @@ def _terms(text: str, language: str) -> frozenset[str]:
 
 
 def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str], places: Sequence[int]) -> None:
-    """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some."""
+    """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some.
+
+    Not those that are the values of labels above them. A line alone between two headings of sections is the value of
+    the first one: "Colour" above "RAL 5010".
+    """
     heading, sources, start = "", cue("bibliography", chunk.language), chunk.provenance.span.start
-    for piece in pieces:
-        line = " ".join(piece.text.split())
-        opens = any(piece.span.start <= place - start < piece.span.end for place in places)
-        if opens or line in known or _is_heading(line, chunk, piece.span):
+    lines = [" ".join(piece.text.split()) for piece in pieces]
+    opens = [any(piece.span.start <= place - start < piece.span.end for place in places) for piece in pieces]
+    values = field_pairs(
+        pieces, chunk.text, [opened or line in known for opened, line in zip(opens, lines, strict=True)]
+    )
+    labels = set(values.values())
+    for index, (piece, line) in enumerate(zip(pieces, lines, strict=True)):
+        alone = index > 0 and opens[index - 1] and all(opens[index + 1 : index + 2])
+        if index in values:
+            piece.group = lines[values[index]].rstrip(":： ")
+        elif index in labels:
+            piece.label = True
+        elif opens[index] or line in known or (not alone and _is_heading(line, chunk, piece.span)):
             piece.label, heading = True, line
         elif LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
@@ -238,12 +261,12 @@ def _introductions(pieces: Sequence[EvidenceLine], own: Sequence[_Terms]) -> Ite
     """Yield for each piece the terms of the sentence that introduces its list: "Maximum power by frequency:"."""
     lead: _Terms = frozenset()
     for piece, words_of in zip(pieces, own, strict=True):
-        item = not (piece.is_row or piece.label) and (piece.depth or ITEM_MARK.match(piece.text))
-        yield lead if item else frozenset()
-        if piece.text.endswith(COLONS):
-            lead = words_of
-        elif not item:
-            lead = frozenset()
+        text = not (piece.is_row or piece.label)
+        if text and not piece.text.endswith(COLONS) and (piece.depth or ITEM_MARK.match(piece.text)):
+            yield lead
+        else:
+            yield frozenset()
+            lead = words_of if text else frozenset()
 
 
 def _name(uri: str) -> str:

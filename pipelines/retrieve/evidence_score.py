@@ -21,7 +21,7 @@ from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.definitions import defining
-from pipelines.retrieve.evidence import LABELLED_LINE, EvidenceUnit, units
+from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
@@ -190,14 +190,12 @@ def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCove
 
 def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
     """Return the fields of a row without the first one, or label and text of "Maker: Rocca"."""
-    label = None if unit.is_row else LABELLED_LINE.match(unit.text)
-    return [(label["label"], unit.text[label.end() :])] if label else unit.fields[1:]
+    return [unit.labelled] if unit.labelled else unit.fields[1:]
 
 
 def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     """Whether a unit is "Label: text" and all words of the label are in the question."""
-    label = None if unit.is_row else LABELLED_LINE.match(unit.text)
-    own = frozenset(terms(label["label"], unit.hit.chunk.language, stop=False)) if label else frozenset[str]()
+    own = frozenset(terms(unit.labelled[0], unit.hit.chunk.language, stop=False)) if unit.labelled else frozenset[str]()
     return bool(own) and question.has_all(own, unit.hit.chunk.language)
 
 

@@ -83,7 +83,14 @@ def whole_list(
         rows = rows_around(question, best, scored, retrieval)
         return quote_list(question, _of_the_same(question, best, rows))
     items, sure = items_around(best, scored) if question.lists else ([], True)
-    return quote_list(question, items if len(items) > 1 else (), sure=sure)
+    labelled = [item for item in items if _is_label_of(question, item)]
+    return quote_list(question, labelled or (items if len(items) > 1 else ()), sure=sure or bool(labelled))
+
+
+def _is_label_of(question: QuestionTerms, item: ScoredUnit) -> bool:
+    """Whether the label of a list item is what is asked for: "Capacitors: 47 µF, 1 µF" for "Which capacitors ...?"."""
+    label = terms_of(item.unit.labelled[:1], item.language) if item.unit.labelled else frozenset[str]()
+    return bool(question.focus) and {question.form(term, item.language) for term in question.focus} <= label
 
 
 def counts_rows(question: QuestionTerms, best: ScoredUnit) -> bool:
@@ -160,7 +167,7 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     if not unit.label:
         found = found[:1] if term else listed or introduced(found)
     most = MAX_ITEMS if listed else _MAX_SENTENCES
-    first = found.index(best) if best in found[most:] else 0
+    first = min(found.index(best), len(found) - most) if best in found[most:] else 0
     shown = found[first : first + most]
     return quote_units(question, (head, *shown), not_complete(len(found) - len(shown)), listed=True) if found else None
 
