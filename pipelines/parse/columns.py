@@ -1,4 +1,4 @@
-"""Reading order of lines on a page and of shapes on a slide, by recursive cuts along white space.
+"""Reading order of lines on a page, by recursive cuts along white space.
 
 After the X-Y cut of Nagy and Seth, "Hierarchical representation of optically scanned documents" (1984). On a page, the
 gutters between columns are found first, from pairs of lines that are side by side.
@@ -7,11 +7,10 @@ gutters between columns are found first, from pairs of lines that are side by si
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import accumulate
 from statistics import median
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from pipelines.lang.characters import right_to_left
 from pipelines.parse.lines import Line, Rect, around
@@ -216,62 +215,3 @@ def _bands(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
             crossing = crosses
         bands[-1].append(line)
     return bands
-
-
-T = TypeVar("T")
-
-_OVERLAP = 0.012
-"""Fraction of the slide by which separate neighbours may overlap: nobody aligns shapes to the pixel."""
-_MOST_SHAPES = 400
-"""Maximum shapes of a slide that are cut; a drawing of more has no reading order, and the time grows quadratically."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeFrame:
-    """The rectangle of a shape, in fractions of the slide; parts beyond its edges are below 0 or above 1."""
-
-    left: float = 0.0
-    top: float = 0.0
-    right: float = 0.0
-    bottom: float = 0.0
-
-
-def in_reading_order(items: Sequence[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
-    """Return the items in reading order: cut along the widest gap, rows before columns, recursively.
-
-    Items that no straight line separates are sorted by top, then left edge (recursive X-Y cut, Nagy and Seth 1984).
-    """
-    if len(items) > _MOST_SHAPES:
-        return sorted(items, key=lambda item: (round(frame_of(item).top, 2), frame_of(item).left))
-    return _cut_shapes(list(items), frame_of)
-
-
-def _cut_shapes(items: list[T], frame_of: Callable[[T], ShapeFrame]) -> list[T]:
-    if len(items) < 2:
-        return items
-    rows, row_gap = _split_shapes(items, lambda item: (frame_of(item).top, frame_of(item).bottom))
-    columns, column_gap = _split_shapes(items, lambda item: (frame_of(item).left, frame_of(item).right))
-    if len(rows) == 1 and len(columns) == 1:
-        return sorted(items, key=lambda item: (round(frame_of(item).top, 2), frame_of(item).left))
-    parts = rows if len(columns) == 1 or (len(rows) > 1 and row_gap >= column_gap) else columns
-    return [item for part in parts for item in _cut_shapes(part, frame_of)]
-
-
-def _split_shapes(items: list[T], extent: Callable[[T], tuple[float, float]]) -> tuple[list[list[T]], float]:
-    """Return the items split at the widest gaps in one direction, including gaps of half that width; and the widest."""
-    ranked = sorted(items, key=lambda item: extent(item)[0])
-    gaps = [float("-inf")]
-    reached = extent(ranked[0])[1]
-    for item in ranked[1:]:
-        start, end = extent(item)
-        # A quarter of a small shape, so that it is not separated from a shape that contains it.
-        slack = min(_OVERLAP, (end - start) / 4)
-        gaps.append(start - reached if start >= reached - slack else float("-inf"))
-        reached = max(reached, end)
-    widest = max(gaps)
-    parts: list[list[T]] = [[]]
-    for item, gap in zip(ranked, gaps, strict=True):
-        if gap > float("-inf") and gap >= min(widest, widest / 2):
-            parts.append([])
-        parts[-1].append(item)
-    return parts, widest

@@ -25,7 +25,7 @@ HEADING_LENGTH = 80
 COLONS = (":", "：")
 ITEM_MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
 """The mark of a list item, if the text contains it, with its number."""
-ENDINGS = ".!?;:,。!?;:,"
+ENDINGS = (*SENTENCE_ENDS, *COLONS, ";", ",", "；", "，", "、")
 
 
 def whole_answers(spans: Iterable[Span], text: str) -> Iterator[Span]:
@@ -101,5 +101,5 @@ def _is_next_line(before: EvidenceLine, piece: EvidenceLine, text: str) -> bool:
 def _is_short_line(piece: EvidenceLine, text: str) -> bool:
     line = piece.text
     whole = text[: piece.span.start].rstrip(" ")[-1:] in ("", "\n") and "\n" not in line
-    plain = not (piece.label or piece.is_row or line.endswith(tuple(ENDINGS)))
+    plain = not (piece.label or piece.is_row or line.endswith(ENDINGS))
     return whole and plain and len(line) <= HEADING_LENGTH

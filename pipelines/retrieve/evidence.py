@@ -9,34 +9,25 @@ from functools import lru_cache
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import CJK
-from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import (
     COLONS,
-    ENDINGS,
-    HEADING_LENGTH,
     ITEM_MARK,
     is_question,
     read_entries,
     read_fields,
     whole_answers,
 )
-from pipelines.retrieve.field_lines import field_pairs
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
+from pipelines.retrieve.labels import LABELLED_LINE, read_headings
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, cells_of, read_tables
-from pipelines.retrieve.unit_spans import BLANK, LEADING, unit_spans
+from pipelines.retrieve.unit_spans import unit_spans
 
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
-_FIRST_STEP = re.compile(r"\n[^\S\n]{0,8}1[.)]\s")
-_SOURCES_LENGTH = 24
-"""Maximum characters of a heading such as "5. References"."""
 _BESIDE, _BESIDE_LENGTH = 2, 400
 """Maximum sentences and characters shown before a quote, and after it: for 18 of 309 questions in prose one sentence on
 either side has the answer that the quote lacks, for 27 two have it."""
-LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
-"""The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +158,7 @@ def _units(
 ) -> tuple[_UnitFields, ...]:
     pieces = [EvidenceLine(span, span.slice(chunk.text)) for span in whole_answers(unit_spans(chunk.text), chunk.text)]
     _read_items(pieces, chunk, items)
-    _read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
+    read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
     read_entries(pieces, chunk.text, chunk.language)
     read_fields(pieces, chunk.language)
     start = chunk.provenance.span.start
@@ -205,44 +196,6 @@ def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
 
 def _terms(text: str, language: str) -> frozenset[str]:
     return frozenset(terms(text, language, stop=False))
-
-
-def _read_headings(pieces: list[EvidenceLine], chunk: Chunk, known: set[str], places: Sequence[int]) -> None:
-    """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some.
-
-    Not those that are the values of labels above them. A line alone between two headings of sections is the value of
-    the first one: "Colour" above "RAL 5010".
-    """
-    heading, sources, start = "", cue("bibliography", chunk.language), chunk.provenance.span.start
-    lines = [" ".join(piece.text.split()) for piece in pieces]
-    opens = [any(piece.span.start <= place - start < piece.span.end for place in places) for piece in pieces]
-    values = field_pairs(
-        pieces, chunk.text, [opened or line in known for opened, line in zip(opens, lines, strict=True)]
-    )
-    labels = set(values.values())
-    for index, (piece, line) in enumerate(zip(pieces, lines, strict=True)):
-        alone = index > 0 and opens[index - 1] and all(opens[index + 1 : index + 2])
-        if index in values:
-            piece.group = lines[values[index]].rstrip(":： ")
-        elif index in labels:
-            piece.label = True
-        elif opens[index] or line in known or (not alone and _is_heading(line, chunk, piece.span)):
-            piece.label, heading = True, line
-        elif LEADING.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
-            piece.label = True
-        piece.heading = heading
-
-
-def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
-    """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle".
-
-    A numbered list may follow directly. "Shift leader: Marie Duval" gives one.
-    """
-    before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
-    alone = before in (BLANK, "\n", "") and (behind in (BLANK, "") or _FIRST_STEP.match(chunk.text, span.end))
-    short = len(line) <= HEADING_LENGTH and RULE not in line and not line.endswith(tuple(ENDINGS))
-    value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
-    return bool(alone) and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 
 def _read_items(pieces: Sequence[EvidenceLine], chunk: Chunk, items: Iterable[ListItem]) -> None:

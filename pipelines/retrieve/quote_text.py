@@ -7,7 +7,8 @@ from itertools import groupby, takewhile
 
 from pipelines.lang.terms import terms
 from pipelines.retrieve.entries import is_question
-from pipelines.retrieve.evidence import LABELLED_LINE, EvidenceUnit
+from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.labels import LABELLED_LINE
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.tables import columns_asked, columns_of_codes

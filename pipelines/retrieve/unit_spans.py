@@ -16,7 +16,9 @@ BLANK = "\n\n"
 _SMALL = re.compile(rf"[{SMALL}]")
 """Start of a continuation line: in a wrapped paragraph, a line in lower case continues the previous one."""
 LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
-"""Dot leaders between a title and its page, in a table of contents."""
+"""Dot leaders between a title and its page in a table of contents, or between a label and its value."""
+CONTENTS = re.compile(rf"(?:{LEADING.pattern})[.…\s]*(?:\d{{1,4}}|[ivxlcIVXLC]{{1,7}})?$")
+"""Dot leaders before the number of a page."""
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 
 

@@ -44,6 +44,9 @@ _FEWEST_STEPS, _LARGEST_STEPS, _LABEL = 2, 100, 12
 """Navigation blocks: minimum linked pages, maximum elements (DocBook's largest has 20), maximum characters of text for
 each link ("Previous: ", in Texinfo's)."""
 _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_OPENING: Final = "//@href | //@aria-controls | //@data-target | //@data-bs-target"
+"""Attributes that name the element that a link or button shows, as an XPath expression."""
+_DIALOGS: Final = frozenset({"dialog", "alertdialog", "menu", "listbox"})
 _DECLARED: Final = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
 )
@@ -58,6 +61,8 @@ _NUMERALS: Final = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "
                     "upperroman": "upperRoman"}  # fmt: skip
 """Notations by the attribute `type` of a list (HTML 4.4.5), and by its class in the HTML of docutils."""
 _UNNUMBERED: Final = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
+_PAGE_END: Final = re.compile(r"</(?:body|html)\s{0,9}>", re.IGNORECASE)
+"""End tags that libxml2 stops at; what follows them belongs to the body (HTML 13.2.6.4.19)."""
 _XML_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
@@ -76,13 +81,15 @@ def parse_html_text(text: str, uri: str = "") -> Element:
     """Return the root element of `text`, an empty `html` element if there is none."""
     parser = lxml_html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
     # NUL would end the C string, and lone surrogates cannot be encoded.
-    cleaned = _LONG_TAG.sub(_shortened, _XML_DECLARATION.sub("", text.replace("\x00", ""), count=1))
+    whole = _PAGE_END.sub("", _XML_DECLARATION.sub("", text.replace("\x00", ""), count=1))
+    cleaned = _LONG_TAG.sub(_shortened, whole)
     root = etree.fromstring(cleaned.encode("utf-8", "replace") or b"<html/>", parser)
     if any("Excessive depth" in entry.message for entry in parser.error_log):
         raise TooLarge("elements nested too deep", ids=(uri,))
     if root is None:
         return lxml_html.fromstring("<html></html>")
     _end_head(root)
+    _open_panels(root)
     return root
 
 
@@ -104,6 +111,21 @@ def _end_head(root: Element) -> None:
     if body.text and body.text.strip():
         moved[-1].tail = (moved[-1].tail or "") + body.text
         body.text = None
+
+
+def _open_panels(root: Element) -> None:
+    """Show the hidden elements that a link or button of the page shows: panels of tabs, folded sections; no dialogs."""
+    hidden = root.xpath("//*[@id and (@hidden or @style)]")
+    opened = {_own_id(target) for target in root.xpath(_OPENING)} if hidden else frozenset[str]()
+    for element in hidden:
+        if element.get("id") in opened and element.get("role") not in _DIALOGS:
+            element.attrib.pop("hidden", None)
+            element.set("style", _INVISIBLE_STYLE.sub("", element.get("style", "")))
+
+
+def _own_id(target: str) -> str:
+    """Return the id in "#id", or in the value of `aria-controls`."""
+    return "" if "/" in target else target.rpartition("#")[2].strip()
 
 
 def _shortened(tag: re.Match[str]) -> str:

@@ -204,6 +204,9 @@ def _is_rich(cell: Element) -> bool:
     return runs > 1 or (runs == 1 and _contains(cell, *_RICH))
 
 
+_WORDS_IN = frozenset({"span", "b", "strong", "label", "em", "i", "small"})
+_LABEL = 3
+"""Minimum letters at the end of a label; "x" before "2" is a formula."""
 _NOT_FOLLOWED = ("javascript:", "data:", "cid:", "tel:", "about:")
 
 
@@ -228,8 +231,22 @@ def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> 
     elif tag == "a" and element.get("href"):
         inline.open_link(element.get("href", "").strip())
         inline.text("[" if _is_note_mark(element) else "")
+    inline.text(" " if not verbatim and _is_apart(element) else "")
     inline.text(element.text, verbatim=verbatim)
     return False
+
+
+def _is_apart(element: Element) -> bool:
+    """Whether a style sheet must set an element apart from the one before: "61 kg" behind "Weight", without a blank.
+
+    Both have text alone, the former ends with a word in lower case, the latter begins with a digit or a capital letter.
+    """
+    before = element.getprevious()
+    if before is None or before.tail or len(before) or len(element) or before.tag not in _WORDS_IN:
+        return False
+    label, value = (before.text or "").rstrip(":："), element.text or ""
+    named = len(label) >= _LABEL and label[-_LABEL:].isalpha() and label[-1].islower()
+    return element.tag in _WORDS_IN and named and len(value) > 1 and (value[0].isdigit() or value[0].isupper())
 
 
 def _replacement(element: Element) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.parse.columns import ShapeFrame, in_reading_order
+from pipelines.parse.office.shape_order import ShapeFrame, in_reading_order
 
 EDGE = st.floats(0, 1, allow_nan=False)
 
@@ -45,3 +45,12 @@ def test_captions_are_read_with_their_pictures() -> None:
 
 def test_overlapping_shapes_are_ordered_by_their_top() -> None:
     assert read(lower=(0.0, 0.3, 1.0, 0.9), upper=(0.1, 0.0, 0.9, 0.6)) == ["upper", "lower"]
+
+
+def test_labels_beside_their_values_are_read_row_by_row() -> None:
+    names = ["weight", "kg", "colour", "ral", "country", "pt"]
+    places = {
+        name: (0.6 * (index % 2), 0.2 * (index // 2), 0.6 * (index % 2) + 0.3, 0.2 * (index // 2) + 0.05)
+        for index, name in enumerate(names)
+    }
+    assert read(**places) == names

@@ -341,3 +341,37 @@ def test_an_anchor_sign_is_not_part_of_a_heading_and_a_caption_may_have_a_paragr
     shown = [(block.kind.value, block.text) for block in document_of("a.html", page).blocks]
     assert ("heading", "Seals") in shown
     assert ("caption", "The seal") in shown
+
+
+@pytest.mark.parametrize("end", ["</body></html>", "</body>", "</HTML >"])
+def test_what_follows_the_end_of_the_page_belongs_to_it(end: str, document_of: Read) -> None:
+    html = f"<html><body><p>before</p>{end}<h2>Data</h2><p>after</p></html>"
+    assert texts(document_of("a.html", html)) == ["before", "Data", "after"]
+
+
+@pytest.mark.parametrize(
+    ("link", "panel", "shown"),
+    [
+        ('<a href="#b">Data</a>', 'style="display:none"', True),
+        ('<button aria-controls="b">Data</button>', "hidden", True),
+        ('<button data-bs-target="#b">Data</button>', 'role="dialog" style="display: none"', False),
+        ('<a href="#c">Other</a>', "hidden", False),
+    ],
+)
+def test_a_hidden_panel_that_the_reader_can_open_is_read(link: str, panel: str, shown: bool, document_of: Read) -> None:
+    html = f'<p>Valve V-3</p><p>{link}</p><div id="b" {panel}><p>16 bar</p></div>'
+    assert ("16 bar" in texts(document_of("a.html", html))) is shown
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p><span>Weight</span><span>61 kg</span></p>", "Weight 61 kg"),
+        ("<p><b>Farbe:</b><span>RAL 5010</span></p>", "Farbe: RAL 5010"),
+        ("<p><span>x</span><span>2</span></p>", "x2"),
+        ("<p><b>W</b>eight</p>", "Weight"),
+        ("<pre><span>get</span><span>Value</span></pre>", "getValue"),
+    ],
+)
+def test_a_value_behind_its_label_is_set_apart(html: str, text: str, document_of: Read) -> None:
+    assert texts(document_of("a.html", html)) == [text]

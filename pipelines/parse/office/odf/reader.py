@@ -8,7 +8,6 @@ from pathlib import Path
 from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.columns import ShapeFrame, in_reading_order
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, formats_of, open_document, qualified
@@ -16,6 +15,7 @@ from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragra
 from pipelines.parse.office.odf.story import OdfStory, annotation_text
 from pipelines.parse.office.ooxml import Element, built, local
 from pipelines.parse.office.regions import CellRange
+from pipelines.parse.office.shape_order import ShapeFrame, in_reading_order
 from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer

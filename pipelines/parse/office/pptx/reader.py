@@ -9,7 +9,6 @@ from pipelines.core.document import BlockKind, Page, ReferenceKind, Source
 from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.columns import ShapeFrame
 from pipelines.parse.office.drawing import Graphics, drawing_items
 from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
@@ -28,6 +27,7 @@ from pipelines.parse.office.ooxml import (
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
 from pipelines.parse.office.pptx.shapes import CoordinateMap, Shape, SlideLayout, ordered, shapes_of
+from pipelines.parse.office.shape_order import ShapeFrame
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipelines.parse.columns import ShapeFrame, in_reading_order
 from pipelines.parse.office.drawing import alternative_text
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, local, read_xml, related
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.pptx.paragraph import plain_text
+from pipelines.parse.office.shape_order import ShapeFrame, in_reading_order
 
 _TRANSFORMS = ("p:spPr/a:xfrm", "p:xfrm", "p:grpSpPr/a:xfrm")
 _READ = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})

@@ -1,0 +1,140 @@
+"""The lines of a chunk that only name what is below them: headings, and the labels of fields ("Weight" above "61 kg").
+
+Labels are recognized by their form, in any language: blocks of two short lines; labels that end with a colon; or short
+lines in turn, of which every second one has a digit more often than not, and the others have none. The lines of an
+address or a list do not take turns so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from pipelines.core.document import Chunk
+from pipelines.core.provenance import Span
+from pipelines.lang.characters import CJK
+from pipelines.lang.quantities import quantities
+from pipelines.lang.word_lists import cue
+from pipelines.retrieve.entries import COLONS, ENDINGS, HEADING_LENGTH
+from pipelines.retrieve.table_rows import RULE, EvidenceLine
+from pipelines.retrieve.unit_spans import BLANK, CONTENTS
+
+LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
+"""The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
+_FIRST_STEP = re.compile(r"\n[^\S\n]{0,8}1[.)]\s")
+_SOURCES_LENGTH = 24
+"""Maximum characters of a heading such as "5. References"."""
+_FEWEST = 3
+"""Minimum fields in turn; two may be the lines of an address."""
+
+_Run = list[int]
+"""The indices of short lines in succession."""
+
+
+def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str], places: Sequence[int]) -> None:
+    """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some.
+
+    Not those that are the values of labels above them. A line alone between two headings of sections is the value of
+    the first one: "Colour" above "RAL 5010".
+    """
+    heading, sources, start = "", cue("bibliography", chunk.language), chunk.provenance.span.start
+    lines = [" ".join(piece.text.split()) for piece in pieces]
+    opens = [any(piece.span.start <= place - start < piece.span.end for place in places) for piece in pieces]
+    values = field_pairs(
+        pieces, chunk.text, [opened or line in known for opened, line in zip(opens, lines, strict=True)]
+    )
+    labels = set(values.values())
+    for index, (piece, line) in enumerate(zip(pieces, lines, strict=True)):
+        alone = index > 0 and opens[index - 1] and all(opens[index + 1 : index + 2])
+        if index in values:
+            piece.group = lines[values[index]].rstrip(":：")
+        elif index in labels:
+            piece.label = True
+        elif opens[index] or line in known or (not alone and _is_heading(line, chunk, piece.span)):
+            piece.label, heading = True, line
+        elif CONTENTS.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
+            piece.label = True
+        piece.heading = heading
+
+
+def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
+    """Whether a line stands alone, is short, gives no value and does not end as a sentence: "5.2 Cavitation rattle".
+
+    A numbered list may follow directly. "Shift leader: Marie Duval" gives one.
+    """
+    before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
+    alone = before in (BLANK, "\n", "") and (behind in (BLANK, "") or _FIRST_STEP.match(chunk.text, span.end))
+    short = len(line) <= HEADING_LENGTH and RULE not in line and not line.endswith(ENDINGS)
+    value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
+    return bool(alone) and short and line[:1].isalnum() and not line[:1].islower() and not value
+
+
+def field_pairs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bool]) -> dict[int, int]:
+    """Return the index of the label of each value among the `pieces` of a chunk's `text`.
+
+    Args:
+        pieces: the units of the chunk, in order.
+        text: its text.
+        headings: whether each unit is known to be a heading of the document.
+    """
+    pairs: dict[int, int] = {}
+    for run in _runs(pieces, text, headings):
+        pairs.update(_with_colons(run, pieces) or _in_blocks(run, pieces, text) or _in_turn(run, pieces))
+    return pairs
+
+
+def _runs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bool]) -> Iterator[_Run]:
+    """Yield the runs of short lines between headings, sentences, rows and list items."""
+    for short, group in groupby(
+        range(len(pieces)), lambda index: not headings[index] and _is_short(pieces[index], text)
+    ):
+        if short:
+            yield list(group)
+
+
+def _is_short(piece: EvidenceLine, text: str) -> bool:
+    start = text.rfind("\n", 0, piece.span.start) + 1
+    whole = not text[start : piece.span.start].strip() and text[piece.span.end :].lstrip(" ")[:1] in ("", "\n")
+    plain = not (piece.is_row or piece.depth or "\n" in piece.text)
+    line = piece.text.rstrip()
+    return whole and plain and len(line) <= HEADING_LENGTH and (line.endswith(COLONS) or not line.endswith(ENDINGS))
+
+
+def _with_colons(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
+    """Return the pairs of a run in which every second line, and no other, ends with a colon."""
+    ends = [pieces[index].text.rstrip().endswith(COLONS) for index in run]
+    first = next((place for place, one in enumerate(ends) if one), len(run))
+    labels, values = run[first::2], run[first + 1 :: 2]
+    in_turn = all(ends[first::2]) and not any(ends[first + 1 :: 2])
+    return dict(zip(values, labels, strict=False)) if in_turn and len(values) > 1 else {}
+
+
+def _in_blocks(run: _Run, pieces: Sequence[EvidenceLine], text: str) -> dict[int, int]:
+    """Return the pairs of a run of blocks of two lines each, of which the first has no digit."""
+    blocks: list[_Run] = []
+    for index in run:
+        apart = not blocks or BLANK in text[pieces[index - 1].span.end : pieces[index].span.start].replace(" ", "")
+        if apart:
+            blocks.append([])
+        blocks[-1].append(index)
+    twos = [block for block in blocks if len(block) == 2 and not _has_digit(pieces[block[0]])]
+    return {value: label for label, value in twos} if len(twos) > 1 and 2 * len(twos) > len(blocks) else {}
+
+
+def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
+    """Return the pairs of a run in which labels and values take turns, from its first or second line on."""
+    for first in (0, 1):
+        labels, values = run[first::2], run[first + 1 :: 2]
+        figures = sum(_has_digit(pieces[index]) for index in values)
+        if (
+            len(values) >= _FEWEST
+            and 2 * figures >= len(values)
+            and not any(_has_digit(pieces[index]) for index in labels)
+        ):
+            return dict(zip(values, labels, strict=False))
+    return {}
+
+
+def _has_digit(piece: EvidenceLine) -> bool:
+    return any(map(str.isdigit, piece.text))

@@ -1,0 +1,54 @@
+"""Tests of fields on two lines, through the units of evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipelines.retrieve.evidence import units
+from pipelines.retrieve.hit import Hit
+from tests.qa.memory import MemoryRetrieval
+
+EN = [("Weight", "61 kg"), ("Colour", "RAL 5010"), ("Contact", "Anna Berg"), ("Order number", "HX20-441")]
+PL = [("Masa", "61 kg"), ("Kolor", "RAL 5010"), ("Osoba", "Anna Berg"), ("Numer", "HX20-441")]
+ZH = [("重量", "61 千克"), ("颜色", "RAL 5010"), ("联系人", "王伟"), ("订货号", "HX20-441")]
+
+
+def groups(text: str, headings: tuple[tuple[int, str], ...] = ()) -> list[tuple[str, str]]:
+    hit: Hit = replace(MemoryRetrieval({"a.txt": text}).hits[0], headings=headings)
+    return [(unit.group, unit.text) for unit in units(hit, 0) if unit.group]
+
+
+@pytest.mark.parametrize("fields", [EN, PL, ZH])
+@pytest.mark.parametrize("form", ["{}\n\n{}\n\n", "{}\n{}\n\n", "{}:\n{}\n", "{}:\n\n{}\n\n"])
+def test_a_label_above_its_value_is_a_field(form: str, fields: list[tuple[str, str]]) -> None:
+    text = "Pump HX 20\n\n" + "".join(form.format(*field) for field in fields)
+    assert groups(text) == fields
+
+
+def test_a_line_alone_between_two_headings_is_the_value_of_the_first() -> None:
+    text = "Colour\n\nRAL 5010\n\nMaterial\n\nbronze"
+    assert groups(text, ((0, "Colour"), (text.index("Material"), "Material"))) == [
+        ("Colour", "RAL 5010"),
+        ("Material", "bronze"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rocca GmbH\nIndustriestr. 5\n70565 Stuttgart",
+        "Oil\n\nFilter\n\nBelt\n\nSeal\n\nBearing\n\nFan",
+        "The pump is new.\n\n12 kg\n\nIt runs well.\n\n13 kg\n\nIt is blue.\n\n14 kg",
+        "Step 1\n\nOpen\n\nStep 2\n\nClose\n\nStep 3\n\nLock",
+    ],
+)
+def test_other_lines_are_no_fields(text: str) -> None:
+    assert groups(text) == []
+
+
+@pytest.mark.parametrize(("line", "label"), [("Weight ..... 61 kg", False), ("Weight ......... 61", True)])
+def test_dot_leaders_lead_to_a_page_or_to_a_value(line: str, label: bool) -> None:
+    hit = MemoryRetrieval({"a.txt": f"Some text here.\n{line}\nMore text here."}).hits[0]
+    assert next(unit.label for unit in units(hit, 0) if unit.text == line) is label
