@@ -19,7 +19,7 @@ from pipelines.lang.counting import counts_in_row, counts_in_text
 from pipelines.lang.quantities import Kind, gives, is_unit, quantities
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import any_of, cue
 from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
@@ -51,6 +51,8 @@ questions, with 0.04 278, without a bonus 277; that was measured before question
 ASKED = 0.03
 """Bonus for the words themselves for the kind of value: "Every six months" rather than "2 hours" for "every how often";
 with 0.02 and 0.04 the same questions are answered."""
+_REFERENCE = re.compile(rf"{any_of('table', 'figure', 'section', 'appendix', 'page')}[.\s]\s?\d[\w.]*", re.IGNORECASE)
+"""The number of a part or a page, which counts nothing: "figure 5.1"."""
 _HEAD = 300
 """Characters at the beginning of a chunk that are searched for its document's revision."""
 
@@ -207,6 +209,8 @@ def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
     text = f"{unit.header}\n{unit.text}"
     if Kind.REASON in question.wants:
         text = f"{unit.heading}\n{text}"
+    if Kind.NUMBER in question.wants:
+        text = _REFERENCE.sub(" ", text)
     names = {number: name for name, number in question.numbered}
     for figure in _figures(question.text):
         if name := names.get(fold(figure)):

@@ -18,7 +18,7 @@ from pipelines.lang.quantities import quantities
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, ENDINGS, HEADING_LENGTH
 from pipelines.retrieve.table_rows import RULE, EvidenceLine
-from pipelines.retrieve.unit_spans import BLANK, CONTENTS
+from pipelines.retrieve.unit_spans import BLANK, is_contents
 
 LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
@@ -53,7 +53,7 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
             piece.label = True
         elif opens[index] or line in known or (not alone and _is_heading(line, chunk, piece.span)):
             piece.label, heading = True, line
-        elif CONTENTS.search(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
+        elif is_contents(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
         piece.heading = heading
 

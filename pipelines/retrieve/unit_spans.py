@@ -17,8 +17,7 @@ _SMALL = re.compile(rf"[{SMALL}]")
 """Start of a continuation line: in a wrapped paragraph, a line in lower case continues the previous one."""
 LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
 """Dot leaders between a title and its page in a table of contents, or between a label and its value."""
-CONTENTS = re.compile(rf"(?:{LEADING.pattern})[.…\s]*(?:\d{{1,4}}|[ivxlcIVXLC]{{1,7}})?$")
-"""Dot leaders before the number of a page."""
+_PAGE = re.compile(r"\d{1,4}|[ivxlcIVXLC]{1,7}")
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 
 
@@ -33,6 +32,13 @@ def unit_spans(text: str) -> Iterator[Span]:
         else:
             yield from (span.shifted(start) for span in _with_numbering(sentences(line), line))
         start = end
+
+
+def is_contents(line: str) -> bool:
+    """Whether a line is an entry of a table of contents: dot leaders, and a page or nothing behind them."""
+    end = max((match.end() for match in LEADING.finditer(line)), default=-1)
+    behind = line[end:].strip(".… \t") if end >= 0 else "no page"
+    return not behind or _PAGE.fullmatch(behind) is not None
 
 
 def _line_ends(text: str) -> Iterator[int]:
