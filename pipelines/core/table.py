@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from pipelines.core.provenance import Box
@@ -130,6 +130,19 @@ def is_data(cells: Sequence[Cell]) -> bool:
     if valued and _are_mostly(begins_with_number, told[1]):
         return True
     return bool(told) and (has_pairs(cells) or all(_are_mostly(_has_digit, texts) for texts in told))
+
+
+def without_group_header(cells: Sequence[Cell]) -> Sequence[Cell]:
+    """Return the cells of a table, its first row not as a header if it is a heading of rows as one below it.
+
+    Both are one cell over all columns: "Pump" above the rows of the pump, "Motor" above those of the motor.
+    """
+    columns = max((cell.column + cell.column_span for cell in cells), default=0)
+    whole = [cell for cell in cells if cell.column_span == columns > 1 and cell.text]
+    headers = {cell.row for cell in cells if cell.header and cell.column_span < columns}
+    if not whole or whole[0].row or not whole[0].header or len(whole) < 2 or headers & {0, 1}:
+        return cells
+    return [replace(cell, header=False) if cell is whole[0] else cell for cell in cells]
 
 
 def has_pairs(cells: Sequence[Cell]) -> bool:

@@ -145,8 +145,8 @@ def gives(kinds: frozenset[Kind], text: str, language: str = "") -> bool:
         _CLOCK.search(text) or cue("clock", language).search(text) or names_month_or_weekday(text, language)
     ):
         return True
-    if Kind.REASON in kinds and cue("reason", language).search(text):
-        return True
+    if Kind.REASON in kinds and (named := cue("reason", language).search(text)):
+        return text.strip(" |\n") != named[0]  # "Cause" alone is a label
     if any(value.kind in kinds for value in _quantities(text, language)):
         return True
     return "|" in text and _PLAIN.search(text) is not None and any(kind in kinds for kind, _ in _apart(text, language))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.document import Block, BlockKind, Figure, ReferenceKind
 from pipelines.core.errors import TooLarge
 from pipelines.core.provenance import Box, Span
-from pipelines.core.table import Cell, Table
+from pipelines.core.table import Cell, Table, without_group_header
 from pipelines.parse.settings import Limits
 
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -150,7 +150,7 @@ def table_of(id: str, cells: Sequence[Cell], caption: str, parts: tuple[int, ...
 
     Of two cells at the same position the first is kept. Raises `TooLarge` if more than `limits.cells` have text.
     """
-    kept = _tidy_cells(cells)
+    kept = tuple(without_group_header(_tidy_cells(cells)))
     if sum(1 for cell in kept if cell.text) > limits.cells:
         raise TooLarge(f"a table of more than {limits.cells} cells", ids=(uri,))
     rows = max((cell.row + cell.row_span for cell in kept), default=0)

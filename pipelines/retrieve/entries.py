@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipelines.core.provenance import Span
 from pipelines.lang.sentences import QUESTION_MARKS
 from pipelines.lang.terms import terms
-from pipelines.retrieve.table_rows import RULE, EvidenceLine
+from pipelines.retrieve.table_rows import EvidenceLine, is_row
 from pipelines.retrieve.unit_spans import BLANK
 
 _DESCRIPTION_TERMS = 12
@@ -49,7 +49,7 @@ def whole_answers(spans: Iterable[Span], text: str) -> Iterator[Span]:
 
 def is_question(text: str) -> bool:
     """Whether a unit asks something, as those in lists of frequent questions do, and answers nothing."""
-    return RULE not in text and len(text) <= _QUESTION_LENGTH and text.rstrip().endswith(QUESTION_MARKS)
+    return not is_row(text) and len(text) <= _QUESTION_LENGTH and text.rstrip().endswith(QUESTION_MARKS)
 
 
 def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> None:

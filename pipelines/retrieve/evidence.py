@@ -21,7 +21,7 @@ from pipelines.retrieve.entries import (
 )
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.labels import LABELLED_LINE, read_headings
-from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields, cells_of, read_tables
+from pipelines.retrieve.table_rows import EvidenceLine, Fields, cells_of, is_row, read_tables
 from pipelines.retrieve.unit_spans import unit_spans
 
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
@@ -73,7 +73,7 @@ class EvidenceUnit:
     @property
     def is_row(self) -> bool:
         """Whether it is a table row."""
-        return RULE in self.text
+        return is_row(self.text)
 
     @property
     def is_paired(self) -> bool:

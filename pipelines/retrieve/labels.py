@@ -17,7 +17,7 @@ from pipelines.lang.characters import CJK
 from pipelines.lang.quantities import quantities
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, ENDINGS, HEADING_LENGTH
-from pipelines.retrieve.table_rows import RULE, EvidenceLine
+from pipelines.retrieve.table_rows import EvidenceLine, is_row
 from pipelines.retrieve.unit_spans import BLANK, is_contents
 
 LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
@@ -65,7 +65,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     """
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
     alone = before in (BLANK, "\n", "") and (behind in (BLANK, "") or _FIRST_STEP.match(chunk.text, span.end))
-    short = len(line) <= HEADING_LENGTH and RULE not in line and not line.endswith(ENDINGS)
+    short = len(line) <= HEADING_LENGTH and not is_row(line) and not line.endswith(ENDINGS)
     value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
     return bool(alone) and short and line[:1].isalnum() and not line[:1].islower() and not value
 

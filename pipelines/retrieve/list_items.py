@@ -10,8 +10,7 @@ from pipelines.core.provenance import Span
 from pipelines.lang.characters import UNSPACED_CHARACTER
 from pipelines.lang.ordinals import LAST, item_asked
 from pipelines.lang.questions import asks_no_value
-from pipelines.lang.sentences import is_complete
-from pipelines.lang.terms import stop_words
+from pipelines.lang.terms import stop_words, terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, ITEM_MARK, SENTENCE_ENDS
 from pipelines.retrieve.evidence import EvidenceUnit
@@ -26,6 +25,10 @@ _SEARCHED = 5
 _TOGETHER = 250
 """Maximum characters of two sentences that are quoted together. Of 464 questions, the best sentence answers 305, with
 the next one 311, with all the others of its paragraph up to this length 312; with 400 it is the same."""
+_REPEATED = 0.75
+"""Minimum share of the words of a unit that only repeats the question: "The pump runs but delivers no water"."""
+_SAID = 2
+"""Maximum units quoted of what is said of one that repeats the question: the cause of a fault, and the remedy."""
 _LACKS = 0.2
 """Minimum share of the question's weight that a sentence lacks to be quoted with the next one."""
 _NEAR = 0.8
@@ -185,11 +188,32 @@ def _with_next_sentence(item: ScoredUnit, others: Sequence[ScoredUnit]) -> Score
     return item
 
 
-def is_term(question: QuestionTerms, item: ScoredUnit) -> bool:
-    """Whether a unit is a term of the question alone, such as an error code, that is explained behind it."""
-    text = item.unit.text
-    known = bool(item.unit.own) and question.has_all(item.unit.own, item.language)
-    return known and not text.endswith(COLONS) and not is_complete(text)
+def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:
+    """Whether at least three of four words of a unit, without its mark and label, are in the question."""
+    text = item.unit.labelled[1] if item.unit.labelled else ITEM_MARK.sub("", item.unit.text, count=1)
+    own = frozenset(terms(text, item.language))
+    return bool(own) and len(own & question.forms(item.language)) >= _REPEATED * len(own)
+
+
+def said_of(question: QuestionTerms, head: ScoredUnit, behind: Sequence[ScoredUnit]) -> list[ScoredUnit]:
+    """Return what is said of a unit that only repeats words of the question, such as an error code or a fault.
+
+    `behind` are the units behind it in its chunk. What is said is the rows below it, the deeper items of its list, or
+    those without a number, the rest of its paragraph, or else the next units. Empty for a unit that says more.
+    """
+    unit, number = head.unit, item_number(head.unit)
+    if not _repeats(question, head) or unit.text.endswith(COLONS):
+        return []
+    if unit.is_row:
+        return list(takewhile(lambda item: item.unit.is_row and not item.unit.label, behind)) if unit.label else []
+    texts = list(takewhile(lambda item: not (item.unit.label or item.unit.is_row), behind))
+    if unit.depth or number:
+        deeper = takewhile(lambda item: item.unit.depth > unit.depth or (number and not item_number(item.unit)), texts)
+        return list(deeper) or texts[:1]
+    text, start = unit.hit.chunk.text, unit.hit.chunk.provenance.span.start
+    line = text.find("\n", unit.span.end - start) + start
+    rest = [item for item in texts if item.unit.span.end <= line]
+    return (rest or texts or (list(behind) if unit.label else []))[:_SAID]
 
 
 def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]) -> ScoredUnit:

@@ -16,7 +16,7 @@ from pipelines.lang.terms import terms
 from pipelines.llm.prompt import fence
 from pipelines.llm.tokens import estimate_tokens
 from pipelines.retrieve.hit import AtomHit, Hit
-from pipelines.retrieve.table_rows import RULE
+from pipelines.retrieve.table_rows import is_row
 from pipelines.retrieve.unit_spans import unit_spans
 
 NO_PASSAGES = "(none)"
@@ -101,7 +101,7 @@ def condensed(text: str, tokens: int, wanted: frozenset[str]) -> str:
     if not spans:
         return cut(text, tokens)
     units = [span.slice(text) for span in spans]
-    kept = sorted({0, next((place for place, unit in enumerate(units) if RULE in unit), 0)})
+    kept = sorted({0, next((place for place, unit in enumerate(units) if is_row(unit)), 0)})
     room = tokens - sum(estimate_tokens(units[place]) for place in kept)
     others = (place for place in range(len(units)) if place not in kept)
     for place in sorted(others, key=lambda place: -len(wanted.intersection(terms(units[place])))):

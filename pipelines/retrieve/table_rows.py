@@ -92,7 +92,12 @@ class EvidenceLine:
 
     @property
     def is_row(self) -> bool:
-        return RULE in self.text
+        return is_row(self.text)
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a table row; the second cell of "Pump |" is empty."""
+    return RULE in line or line.rstrip().endswith(RULE.rstrip())
 
 
 def read_tables(
@@ -134,7 +139,7 @@ def _read_cells(rows: Sequence[EvidenceLine], known_rows: Sequence[TableRow | No
     """Set the fields of each row from its table, else from its text; a row of one merged cell is a group heading."""
     group = ""
     for row, known in zip(rows, known_rows, strict=True):
-        if known is not None and known.is_one_cell:
+        if known is not None and (known.is_one_cell or _is_merged(known, cells_of(row.text))):
             group, row.label = known.cells[0], True
             continue
         row.group, row.heading = group, f"{row.heading} {group}".rstrip()
@@ -144,6 +149,11 @@ def _read_cells(rows: Sequence[EvidenceLine], known_rows: Sequence[TableRow | No
         elif not row.label:
             names, cells = cells_of(row.header), cells_of(row.text)
             row.fields = tuple(zip(names, cells, strict=True)) if len(names) == len(cells) else ()
+
+
+def _is_merged(known: TableRow, written: Sequence[str]) -> bool:
+    """Whether a row of a table without names of columns is a single cell: its text has it once, its cells twice."""
+    return not _is_named(known) and len(known.cells) > 1 == len(set(known.cells)) == sum(map(bool, written))
 
 
 def _filled(known: TableRow, written: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[str, str]]:

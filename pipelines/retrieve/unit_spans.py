@@ -9,7 +9,7 @@ from itertools import pairwise
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import SMALL
 from pipelines.lang.sentences import sentences
-from pipelines.retrieve.table_rows import RULE
+from pipelines.retrieve.table_rows import is_row
 
 _BREAKS = re.compile(r"\n\s*+")
 BLANK = "\n\n"
@@ -26,7 +26,7 @@ def unit_spans(text: str) -> Iterator[Span]:
     start = 0
     for end in [*_line_ends(text), len(text)]:
         line = text[start:end]
-        if RULE in line or LEADING.search(line):
+        if is_row(line) or LEADING.search(line):
             lead = len(line) - len(line.lstrip())
             yield Span(start + lead, start + len(line.rstrip()))
         else:
@@ -62,14 +62,15 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     return all(
         len(line) + 1 + len(after.split(maxsplit=1)[0]) > width
         for line, after in pairwise(lines)
-        if _SMALL.match(after) and RULE not in after
+        if _SMALL.match(after) and not is_row(after)
     )
 
 
 def _touches_row(text: str, place: int) -> bool:
     """Whether the line before or after the line break at `place` is a table row."""
     end = text.find("\n", place + 1)
-    return RULE in text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
+    lines = text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)].split("\n")
+    return any(map(is_row, lines))
 
 
 def _with_numbering(spans: list[Span], line: str) -> list[Span]:

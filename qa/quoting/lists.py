@@ -19,10 +19,10 @@ from pipelines.retrieve.list_items import (
     head_of,
     introduced,
     is_item,
-    is_term,
     item_at,
     items_after,
     items_around,
+    said_of,
     steps_behind,
 )
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -73,7 +73,7 @@ def whole_list(
         return quote_list(question, in_reading_order(rows))
     if not ((counted := counts_rows(question, best)) or question.several):
         rows = _named_alike(question, best, scored, retrieval) or rows_of_kind(question, best, scored, retrieval)
-        valued = best.gives or (question.wants and best.unit.label)
+        valued = best.gives or (question.wants - {Kind.REASON} and best.unit.label)
         return quote_list(question, rows) or (None if valued else _below(question, best, scored))
     if alike := quote_documents(question, same_in_documents(question, best, scored) if question.lists else ()):
         return alike
@@ -155,17 +155,20 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
     head = head_of(question, best, own)
     unit = head.unit
-    term = not unit.label and is_term(question, head)
-    if unit.is_row or not (unit.label or term or unit.text.endswith(COLONS)):
-        return None
-    found = list(takewhile(lambda item: not item.unit.label, own[own.index(head) + 1 :]))
+    behind = own[own.index(head) + 1 :]
+    found = list(takewhile(lambda item: not item.unit.label, behind))
     if unit.label and not found and cue("how", question.language).search(question.text):
         found = steps_behind(head, others)
+    asks = not cue("whether", question.language).search(question.text)
+    said = said_of(question, head, behind) if asks and not (unit.label and found and not unit.is_row) else []
+    if not said and (unit.is_row or not (unit.label or unit.text.endswith(COLONS))):
+        return None
     listed = list(takewhile(lambda item: item.unit.is_row or is_item(item.unit), found))
     if best.unit.depth and head is not best:  # the list below the heading, not the text behind the list
         found = list(takewhile(lambda item: item.unit.depth, found))
     if not unit.label:
-        found = found[:1] if term else listed or introduced(found)
+        found = listed or introduced(found)
+    found = said or found
     most = MAX_ITEMS if listed else _MAX_SENTENCES
     first = min(found.index(best), len(found) - most) if best in found[most:] else 0
     shown = found[first : first + most]
