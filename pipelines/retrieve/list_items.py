@@ -168,7 +168,13 @@ def with_rest(question: QuestionTerms, best: ScoredUnit, scored: Sequence[Scored
     repeats = not (question.wants or question.focus) and 2 * len(own & question.forms(best.language)) >= len(own)
     purpose = cue("purpose", question.language).search(question.text)
     untold = entry or repeats or (not best.gives and (value or purpose))
-    return _with_next_sentence(best, scored) if untold or question.share(lacking) >= _LACKS else best
+    how = not value and cue("how", question.language).search(question.text)
+    if not (untold or how) and question.share(lacking) < _LACKS:
+        return best
+    joined = _with_next_sentence(best, scored)
+    while how and joined is not best:  # what is done goes on to the end of its paragraph
+        best, joined = joined, _with_next_sentence(joined, scored)
+    return joined
 
 
 def _with_next_sentence(item: ScoredUnit, others: Sequence[ScoredUnit]) -> ScoredUnit:
