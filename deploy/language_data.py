@@ -62,11 +62,15 @@ UNLIKELY = (
 PLACES = {"en": ("en", "en_GB"), "pt": ("pt", "pt_PT")}
 """Countries of a language that call units otherwise."""
 PEOPLE = {
-    "cs": ("cs_CZ",), "da": ("da_DK",), "de": ("de_DE", "de_AT", "de_CH"), "en": ("en_US", "en_GB"), "es": ("es_ES",),
-    "fi": ("fi_FI",), "fr": ("fr_FR",), "hu": ("hu_HU",), "it": ("it_IT",), "ja": ("ja_JP",), "nl": ("nl_NL",),
-    "no": ("no_NO",), "pl": ("pl_PL",), "pt": ("pt_PT", "pt_BR"), "ro": ("ro_RO",), "ru": ("ru_RU",), "sv": ("sv_SE",),
-    "tr": ("tr_TR",), "uk": ("uk_UA",), "zh": ("zh_CN",),
+    "bg": ("bg_BG",), "cs": ("cs_CZ",), "da": ("da_DK",), "de": ("de_DE", "de_AT", "de_CH"), "el": ("el_GR",),
+    "en": ("en_US", "en_GB", "en_IN", "en_KE", "en_NG", "ha_NG", "ig_NG", "sw", "tw_GH", "yo_NG", "zu_ZA"),
+    "es": ("es_ES",), "et": ("et_EE",), "fi": ("fi_FI",), "fr": ("fr_FR",), "hr": ("hr_HR",), "hu": ("hu_HU",),
+    "id": ("id_ID",), "it": ("it_IT",), "ja": ("ja_JP",), "lt": ("lt_LT",), "lv": ("lv_LV",), "nl": ("nl_NL",),
+    "no": ("no_NO",), "pl": ("pl_PL",), "pt": ("pt_PT", "pt_BR"), "ro": ("ro_RO",), "ru": ("ru_RU",), "sk": ("sk_SK",),
+    "sl": ("sl_SI",), "sv": ("sv_SE",), "tr": ("tr_TR",), "uk": ("uk_UA",), "zh": ("zh_CN",),
 }  # fmt: skip
+ROMANIZED = ("ja_JP", "zh_CN")
+"""Places whose first names are in English texts in Latin letters."""
 SURNAME_FIRST = ("zh", "ja")
 SPELLED = (*range(101), *range(200, 1001, 100), 1_000_000)
 """Numbers that documents write in words."""
@@ -236,6 +240,8 @@ def names(code: str) -> None:
     found: set[str] = set()
     for place in PEOPLE.get(code, ()):
         found.update(getattr(importlib.import_module(f"faker.providers.person.{place}").Provider, kind))
+    for place in ROMANIZED if code == "en" else ():
+        found.update(importlib.import_module(f"faker.providers.person.{place}").Provider.first_romanized_names)
     if found:
         write_lines("names", code, sorted(name for name in found if is_word(name.replace("-", ""))))
 

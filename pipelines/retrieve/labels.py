@@ -25,9 +25,10 @@ LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=
 _FIRST_STEP = re.compile(r"\n[^\S\n]{0,8}1[.)]\s")
 _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
-_FEWEST = 3
-"""Minimum fields in turn; two may be the lines of an address."""
+_FEWEST, _LARGEST = 3, 8
+"""Minimum fields or records in turn, and minimum and maximum lines of a record in turn; two may be an address."""
 
+_PAIR = ("label", "value")
 _Run = list[int]
 """The indices of short lines in succession."""
 
@@ -80,7 +81,14 @@ def field_pairs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bo
     """
     pairs: dict[int, int] = {}
     for run in _runs(pieces, text, headings):
-        pairs.update(_with_colons(run, pieces) or _in_blocks(run, pieces, text) or _in_turn(run, pieces))
+        blocks = _blocks(run, pieces, text)
+        pairs.update(
+            _with_colons(run, pieces)
+            or _records([block for block in blocks if len(block) == len(_PAIR)], len(blocks), pieces)
+            or _in_turn(run, pieces)
+            or _records(blocks, len(blocks), pieces)
+            or _in_cycles(run, pieces)
+        )
     return pairs
 
 
@@ -110,31 +118,60 @@ def _with_colons(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
     return dict(zip(values, labels, strict=False)) if in_turn and len(values) > 1 else {}
 
 
-def _in_blocks(run: _Run, pieces: Sequence[EvidenceLine], text: str) -> dict[int, int]:
-    """Return the pairs of a run of blocks of two lines each, of which the first has no digit."""
+def _blocks(run: _Run, pieces: Sequence[EvidenceLine], text: str) -> list[_Run]:
+    """Return a run cut at blank lines."""
     blocks: list[_Run] = []
     for index in run:
         apart = not blocks or BLANK in text[pieces[index - 1].span.end : pieces[index].span.start].replace(" ", "")
         if apart:
             blocks.append([])
         blocks[-1].append(index)
-    twos = [block for block in blocks if len(block) == 2 and not _has_digit(pieces[block[0]])]
-    return {value: label for label, value in twos} if len(twos) > 1 and 2 * len(twos) > len(blocks) else {}
+    return blocks
+
+
+def _records(blocks: Sequence[_Run], all_blocks: int, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
+    """Return the pairs of blocks that are records, if these are at least two, and most of the blocks of their run."""
+    found = [block for block in blocks if _is_record(block, pieces)]
+    return _first_and_others(found) if len(found) > 1 and 2 * len(found) > all_blocks else {}
+
+
+def _is_record(block: _Run, pieces: Sequence[EvidenceLine]) -> bool:
+    """Whether lines are a label and its value, or a name and several, one of them with a digit or an address."""
+    first, *others = (pieces[index].text for index in block)
+    return bool(others) and _is_name(first) and (len(others) == 1 or any(map(any, map(_form, others))))
 
 
 def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
     """Return the pairs of a run in which labels and values take turns, from its first or second line on."""
-    for first in (0, 1):
-        labels, values = run[first::2], run[first + 1 :: 2]
-        figures = sum(_has_digit(pieces[index]) for index in values)
-        if (
-            len(values) >= _FEWEST
-            and 2 * figures >= len(values)
-            and not any(_has_digit(pieces[index]) for index in labels)
-        ):
+    for labels, values in ((run[::2], run[1::2]), (run[1::2], run[2::2])):
+        figures = sum(_form(pieces[index].text)[0] for index in values)
+        named = all(_is_name(pieces[index].text) for index in labels)
+        if named and len(values) >= _FEWEST and 2 * figures > len(values):
             return dict(zip(values, labels, strict=False))
     return {}
 
 
-def _has_digit(piece: EvidenceLine) -> bool:
-    return any(map(str.isdigit, piece.text))
+def _in_cycles(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
+    """Return the pairs of a run of records with lines of the same forms: a name, a function, a number, an address."""
+    for first in (0, 1):
+        forms = [_form(pieces[index].text) for index in run[first:]]
+        for period in range(_FEWEST, min(_LARGEST, len(forms) // _FEWEST) + 1):
+            cycles = [run[start : start + period] for start in range(first, len(run) - period + 1, period)]
+            again = len(set(forms)) > 1 and all(form == forms[place % period] for place, form in enumerate(forms))
+            if again and all(_is_name(pieces[names].text) for names, *_ in cycles):
+                return _first_and_others(cycles)
+    return {}
+
+
+def _is_name(line: str) -> bool:
+    """Whether a line can be a label or a name: without a digit or an address, and without a label of its own."""
+    return not any(_form(line)) and not any(colon in line for colon in COLONS)
+
+
+def _form(line: str) -> tuple[bool, bool]:
+    """Return whether a line has a digit, and whether it has an address."""
+    return any(map(str.isdigit, line)), "@" in line
+
+
+def _first_and_others(blocks: Sequence[_Run]) -> dict[int, int]:
+    return {other: first for first, *others in blocks for other in others}

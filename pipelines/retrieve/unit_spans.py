@@ -13,8 +13,8 @@ from pipelines.retrieve.table_rows import is_row
 
 _BREAKS = re.compile(r"\n\s*+")
 BLANK = "\n\n"
-_SMALL = re.compile(rf"[{SMALL}]")
-"""Start of a continuation line: in a wrapped paragraph, a line in lower case continues the previous one."""
+_SMALL = re.compile(rf"[{SMALL}](?!\S{{0,60}}@)")
+"""Start of a continuation line: in a wrapped paragraph, a line in lower case continues the previous one; no address."""
 LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
 """Dot leaders between a title and its page in a table of contents, or between a label and its value."""
 _PAGE = re.compile(r"\d{1,4}|[ivxlcIVXLC]{1,7}")

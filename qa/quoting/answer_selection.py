@@ -8,8 +8,9 @@ from pipelines.core.ids import normalize
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import asks_no_value
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.below import heading_asked
 from pipelines.retrieve.evidence_score import ScoredUnit, added_cover, combined_cover
-from pipelines.retrieve.list_items import heading_asked, next_unit, with_introduced, with_rest
+from pipelines.retrieve.list_items import next_unit, with_introduced, with_rest
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS
 from pipelines.retrieve.tables import in_reading_order

@@ -13,18 +13,10 @@ from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.across_documents import same_in_documents
+from pipelines.retrieve.below import head_of, repeats, said_of, steps_behind
 from pipelines.retrieve.entries import COLONS
 from pipelines.retrieve.evidence_score import ScoredUnit
-from pipelines.retrieve.list_items import (
-    head_of,
-    introduced,
-    is_item,
-    item_at,
-    items_after,
-    items_around,
-    said_of,
-    steps_behind,
-)
+from pipelines.retrieve.list_items import introduced, is_item, item_at, items_after, items_around
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.searches import Retrieval
 from pipelines.retrieve.tables import (
@@ -73,7 +65,7 @@ def whole_list(
         return quote_list(question, in_reading_order(rows))
     if not ((counted := counts_rows(question, best)) or question.several):
         rows = _named_alike(question, best, scored, retrieval) or rows_of_kind(question, best, scored, retrieval)
-        valued = best.gives or (question.wants - {Kind.REASON} and best.unit.label)
+        valued = best.gives or (question.wants - {Kind.REASON} and best.unit.label and not repeats(question, best))
         return quote_list(question, rows) or (None if valued else _below(question, best, scored))
     if alike := quote_documents(question, same_in_documents(question, best, scored) if question.lists else ()):
         return alike
@@ -172,7 +164,10 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     most = MAX_ITEMS if listed else _MAX_SENTENCES
     first = min(found.index(best), len(found) - most) if best in found[most:] else 0
     shown = found[first : first + most]
-    return quote_units(question, (head, *shown), not_complete(len(found) - len(shown)), listed=True) if found else None
+    heads = () if shown and shown[0].unit.group == unit.text else (head,)  # it is named before what is below it
+    return (
+        quote_units(question, (*heads, *shown), not_complete(len(found) - len(shown)), listed=True) if found else None
+    )
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from pipelines.core.provenance import Span
 from pipelines.retrieve.evidence import units
-from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.hit import Hit, TableRow
 from tests.qa.memory import MemoryRetrieval
 
 EN = [("Weight", "61 kg"), ("Colour", "RAL 5010"), ("Contact", "Anna Berg"), ("Order number", "HX20-441")]
@@ -52,3 +53,35 @@ def test_other_lines_are_no_fields(text: str) -> None:
 def test_dot_leaders_lead_to_a_page_or_to_a_value(line: str, label: bool) -> None:
     hit = MemoryRetrieval({"a.txt": f"Some text here.\n{line}\nMore text here."}).hits[0]
     assert next(unit.label for unit in units(hit, 0) if unit.text == line) is label
+
+
+@pytest.mark.parametrize("form", ["{}\n{}\n{}\n{}\n\n", "{}\n\n{}\n\n{}\n\n{}\n\n"])
+def test_the_lines_below_a_name_belong_to_it(form: str) -> None:
+    people = [
+        ("Anna Berg", "Maintenance", "+49 711 555 010", "a.berg@rocca.example"),
+        ("Tom Weiss", "Electrician", "+49 711 555 022", "t.weiss@rocca.example"),
+        ("Raj Patel", "Purchasing", "+49 711 555 044", "r.patel@rocca.example"),
+    ]
+    found = groups("".join(form.format(*person) for person in people))
+    assert found == [(name, line) for name, *lines in people for line in lines]
+
+
+def test_lines_with_labels_of_their_own_are_no_records() -> None:
+    assert groups("Customer: Rocca\nDate: 6 May 2026\nPart: 12\n\nMaker: Berg\nDate: 7 May 2026\nPart: 13") == []
+
+
+def test_a_row_with_an_empty_last_cell_is_a_heading_of_rows() -> None:
+    text = "The pump vibrates |\nCause | Loose bolts\nRemedy | Tighten them"
+    rows = tuple(
+        TableRow("t", Span(start, start + len(line)), ("", ""), (line.split(" |")[0], line.split("| ")[-1]))
+        for line in text.split("\n")
+        for start in [text.index(line)]
+    )
+    merged = replace(rows[0], cells=("The pump vibrates", "The pump vibrates"))
+    hit = replace(MemoryRetrieval({"a.txt": text}).hits[0], rows=(merged, *rows[1:]))
+    found = units(hit, 0)
+    assert [(unit.label, unit.group) for unit in found] == [
+        (True, ""),
+        (False, "The pump vibrates"),
+        (False, "The pump vibrates"),
+    ]
