@@ -17,8 +17,6 @@ _QUESTION_LENGTH = 200
 """Maximum characters of a question with an answer below: two lines; longer ones are rhetorical."""
 _ANSWER_LENGTH = 400
 """Maximum characters of an answer that is quoted whole; of longer ones, sentences are."""
-_FIELD_TERMS = 4
-"""Maximum terms of a value alone below a heading."""
 SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 HEADING_LENGTH = 80
 """Maximum characters of a heading."""
@@ -67,14 +65,6 @@ def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> No
             piece.label, term, depth = True, " ".join(piece.text.split()), piece.depth if nested else 0
         elif term:
             piece.group, is_open = piece.group if piece.is_row else term, False
-
-
-def read_fields(pieces: Sequence[EvidenceLine], language: str) -> None:
-    """Find the values that stand alone below a heading: "Family code" above "21" is a term with its description."""
-    for heading, piece, after in zip(pieces, pieces[1:], [*pieces[2:], None], strict=False):
-        alone = heading.label and not (heading.is_row or piece.label or piece.is_row) and (after is None or after.label)
-        if alone and not piece.group and len(terms(piece.text, language, stop=False)) <= _FIELD_TERMS:
-            piece.group = " ".join(heading.text.split())
 
 
 def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLine, text: str, language: str) -> bool:

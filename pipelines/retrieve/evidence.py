@@ -16,7 +16,6 @@ from pipelines.retrieve.entries import (
     ITEM_MARK,
     is_question,
     read_entries,
-    read_fields,
     whole_answers,
 )
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
@@ -160,7 +159,6 @@ def _units(
     _read_items(pieces, chunk, items)
     read_headings(pieces, chunk, {title, *chunk.heading_path}, [place for place, _ in headings])
     read_entries(pieces, chunk.text, chunk.language)
-    read_fields(pieces, chunk.language)
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)

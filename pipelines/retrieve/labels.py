@@ -15,6 +15,7 @@ from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.characters import CJK
 from pipelines.lang.quantities import quantities
+from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, ENDINGS, HEADING_LENGTH
 from pipelines.retrieve.table_rows import EvidenceLine, is_row
@@ -25,6 +26,8 @@ LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=
 _FIRST_STEP = re.compile(r"\n[^\S\n]{0,8}1[.)]\s")
 _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
+_VALUE_TERMS = 4
+"""Maximum terms of a value alone below a heading; more are a sentence."""
 _FEWEST, _LARGEST = 3, 8
 """Minimum fields or records in turn, and minimum and maximum lines of a record in turn; two may be an address."""
 
@@ -56,6 +59,8 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
             piece.label, heading = True, line
         elif is_contents(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
+        elif alone and len(terms(line, chunk.language, stop=False)) <= _VALUE_TERMS:
+            piece.group = lines[index - 1]
         piece.heading = heading
 
 

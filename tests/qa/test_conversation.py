@@ -130,6 +130,25 @@ def test_a_question_that_refers_back_is_a_follow_up(question: str) -> None:
     assert refers_back(question, languages=("en", "de", "fr", "zh", "ja"))
 
 
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("cs", "Jaký je maximální tlak čerpadla v provozu?"),
+        ("cs", "Co je to mechanická ucpávka čerpadla?"),
+        ("da", "Hvad er det maksimale tryk i pumpens hus?"),
+        ("sv", "Vad är det maximala trycket i pumpens hus?"),
+        ("no", "Hva er det maksimale trykket i pumpehuset?"),
+        ("nl", "Wat is het maximale gewicht van de pomp?"),
+        ("nl", "Welke pompen zijn rood en staan buiten?"),
+        ("hu", "Mekkora az üzemi nyomás a szivattyú házában?"),
+        ("el", "Ποια είναι η μέγιστη πίεση του συμπιεστή;"),
+        ("pl", "Co to jest uszczelnienie mechaniczne pompy?"),
+    ],
+)
+def test_an_article_is_no_pronoun(language: str, question: str) -> None:
+    assert not refers_back(question, languages=(language,))
+
+
 def test_a_question_too_short_to_name_its_subject_is_a_follow_up() -> None:
     assert joined("Why?", "Who built the oven?") == "Why? (built, oven)"
 
