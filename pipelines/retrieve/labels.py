@@ -53,9 +53,11 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
         alone = index > 0 and opens[index - 1] and all(opens[index + 1 : index + 2])
         if index in values:
             piece.group = lines[values[index]].rstrip(":：")
+        elif opens[index] or line in known:
+            piece.label, heading = True, line
         elif index in labels:
             piece.label = True
-        elif opens[index] or line in known or (not alone and _is_heading(line, chunk, piece.span)):
+        elif not alone and _is_heading(line, chunk, piece.span):
             piece.label, heading = True, line
         elif is_contents(line) or (len(heading) <= _SOURCES_LENGTH and sources.search(heading)):
             piece.label = True
@@ -85,7 +87,12 @@ def field_pairs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bo
         headings: whether each unit is known to be a heading of the document.
     """
     pairs: dict[int, int] = {}
-    for run in _runs(pieces, text, headings):
+    runs = list(_runs(pieces, text, headings))
+    below = [[run[0] - 1, *run] for run in runs if run[0] and headings[run[0] - 1] and all(headings[run[-1] + 1 :][:1])]
+    pairs.update(_records([block for block in below if len(block) <= _LARGEST], len(below), pieces))
+    for run in runs:
+        if run[0] in pairs:
+            continue
         blocks = _blocks(run, pieces, text)
         pairs.update(
             _with_colons(run, pieces)

@@ -85,3 +85,14 @@ def test_a_row_with_an_empty_last_cell_is_a_heading_of_rows() -> None:
         (False, "The pump vibrates"),
         (False, "The pump vibrates"),
     ]
+
+
+def test_short_lines_below_headings_belong_to_them() -> None:
+    text = "Anna Berg\n\nMaintenance\n\nPhone 010\n\nTom Weiss\n\nElectrician\n\nPhone 022"
+    places = tuple((text.index(name), name) for name in ("Anna Berg", "Tom Weiss"))
+    assert groups(text, places) == [
+        ("Anna Berg", "Maintenance"),
+        ("Anna Berg", "Phone 010"),
+        ("Tom Weiss", "Electrician"),
+        ("Tom Weiss", "Phone 022"),
+    ]
