@@ -109,8 +109,8 @@ def _subject(before: str, following: str, language: str) -> Iterator[Sequence[st
     asks = cue("interrogative", language).search(following, opening.end() if opening else 0) is not None
     own = [word for word in _own_words(following, language) if not _has_digit(word)]
     own_property = bool(own) and (refers or asks or any(value_kinds(word, language) for word in own))
-    older = _carried(before, language)
     named = list(_groups(_asked(before), language))
+    older = _carried(before, language, named)
     groups = [*(_thing_of(before, language, named, bool(older)) if own_property else named), *older]
     adjuncts = {group.adjunct for group in _groups(following, language)} - {""}
     coded = _has_code(following.split()) or (not own and _has_digit(following))
@@ -143,10 +143,10 @@ def _thing_of(before: str, language: str, named: Sequence[_Group], known: bool) 
     return [group for group in named if group is not things[0]] if property_first and things and others else named
 
 
-def _carried(before: str, language: str) -> list[_Group]:
-    """Return what a question has from earlier ones: nothing if it has a code, else that with a code, else all."""
+def _carried(before: str, language: str, named: Sequence[_Group]) -> list[_Group]:
+    """Return what a question has from earlier ones: nothing if it `named` a code, else that with a code, else all."""
     carried = _CARRIED.search(before)
-    if carried is None or any(group.has_code for group in _groups(_asked(before), language)):
+    if carried is None or any(group.has_code for group in named):
         return []
     older = list(_groups(carried[1], language))
     return [group for group in older if group.has_code] or older

@@ -2,7 +2,7 @@
 
 Labels are recognized by their form, in any language: blocks of two short lines; labels that end with a colon; or short
 lines in turn, of which every second one has a digit more often than not, and the others have none. The lines of an
-address or a list do not take turns so.
+address or a list do not take turns so. A name is the label of the lines of its record: function, telephone, address.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ _VALUE_TERMS = 4
 _FEWEST, _LARGEST = 3, 8
 """Minimum fields or records in turn, and minimum and maximum lines of a record in turn; two may be an address."""
 
-_PAIR = ("label", "value")
 _Run = list[int]
 """The indices of short lines in succession."""
 
@@ -88,15 +87,15 @@ def field_pairs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bo
     """
     pairs: dict[int, int] = {}
     runs = list(_runs(pieces, text, headings))
-    below = [[run[0] - 1, *run] for run in runs if run[0] and headings[run[0] - 1] and all(headings[run[-1] + 1 :][:1])]
-    pairs.update(_records([block for block in below if len(block) <= _LARGEST], len(below), pieces))
+    sections = list(_sections(runs, headings))
+    pairs.update(_records([block for block in sections if len(block) <= _LARGEST], len(sections), pieces))
     for run in runs:
         if run[0] in pairs:
             continue
         blocks = _blocks(run, pieces, text)
         pairs.update(
             _with_colons(run, pieces)
-            or _records([block for block in blocks if len(block) == len(_PAIR)], len(blocks), pieces)
+            or _records([block for block in blocks if len(block) == 2], len(blocks), pieces)
             or _in_turn(run, pieces)
             or _records(blocks, len(blocks), pieces)
             or _in_cycles(run, pieces)
@@ -113,9 +112,18 @@ def _runs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bool]) -
             yield list(group)
 
 
+def _sections(runs: Sequence[_Run], headings: Sequence[bool]) -> Iterator[_Run]:
+    """Yield the sections of short lines alone: each heading with its run, up to the next heading."""
+    for run in runs:
+        before, after = run[0] - 1, run[-1] + 1
+        if before >= 0 and headings[before] and (after == len(headings) or headings[after]):
+            yield [before, *run]
+
+
 def _is_short(piece: EvidenceLine, text: str) -> bool:
-    start = text.rfind("\n", 0, piece.span.start) + 1
-    whole = not text[start : piece.span.start].strip() and text[piece.span.end :].lstrip(" ")[:1] in ("", "\n")
+    start, end = text.rfind("\n", 0, piece.span.start) + 1, text.find("\n", piece.span.end)
+    behind = text[piece.span.end : end if end >= 0 else len(text)]
+    whole = not text[start : piece.span.start].strip() and not behind.strip(" ")
     plain = not (piece.is_row or piece.depth or "\n" in piece.text)
     line = piece.text.rstrip()
     return whole and plain and len(line) <= HEADING_LENGTH and (line.endswith(COLONS) or not line.endswith(ENDINGS))

@@ -13,8 +13,6 @@ from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.tables import columns_asked, columns_of_codes
 
-_PAIR = ("label", "text")
-
 
 def quote_texts(units: Sequence[EvidenceUnit], question: QuestionTerms, naming: int | None = None) -> tuple[str, ...]:
     """Return the `quote_text` of units; a question in a document that several of them answer is in the first one."""
@@ -42,7 +40,7 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
         return f"{unit.heading}; {text}" if _is_one_of_several(unit, question) else text
     if not unit.fields:
         cells = [cell for cell in cells_of(unit.text) if cell]
-        told = (": " if len(cells) == len(_PAIR) else ", ").join(cells)
+        told = (": " if len(cells) == 2 else ", ").join(cells)
         return f"{unit.group}; {told}" if unit.group and not unit.label else told
     asked = columns_of_codes(question, unit) or columns_asked(question, unit, listed=naming is not None)
     return quote_cells(unit, asked | {naming or 0} if asked else range(len(unit.fields)))

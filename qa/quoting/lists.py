@@ -141,8 +141,9 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
 
     If another heading follows at once, and the question asks how to do what this one names, these are the first steps
     behind it. The same applies to the heading above the best unit if the question asks how to do what it names, or if
-    the unit is a list item without a word of the question, and to a sentence that ends with a colon, with the items or
-    rows below, else the next sentence; so does the term of a glossary. None in all other cases.
+    the unit is a list item without a word of the question; to a sentence that ends with a colon, with the items or
+    rows below, else the next sentence; and to a unit that only repeats the question, with `said_of` it, unless it asks
+    whether that is so. None in all other cases.
     """
     own = in_reading_order(item for item in others if item.unit.hit.chunk.id == best.unit.hit.chunk.id)
     head = head_of(question, best, own)
@@ -164,10 +165,10 @@ def _below(question: QuestionTerms, best: ScoredUnit, others: Sequence[ScoredUni
     most = MAX_ITEMS if listed else _MAX_SENTENCES
     first = min(found.index(best), len(found) - most) if best in found[most:] else 0
     shown = found[first : first + most]
-    heads = () if shown and shown[0].unit.group == unit.text else (head,)  # it is named before what is below it
-    return (
-        quote_units(question, (*heads, *shown), not_complete(len(found) - len(shown)), listed=True) if found else None
-    )
+    if not shown:
+        return None
+    heads = () if shown[0].unit.group == unit.text else (head,)  # it is named before what is below it
+    return quote_units(question, (*heads, *shown), not_complete(len(found) - len(shown)), listed=True)
 
 
 def _of_the_same(question: QuestionTerms, best: ScoredUnit, rows: Sequence[ScoredUnit]) -> list[ScoredUnit]:
