@@ -61,7 +61,7 @@ class TableRows:
     @staticmethod
     def of(table: Table) -> TableRows:
         rows = _cell_texts(table)
-        headers = 0 if table.begins_with_data else table.header_rows or _implied_headers(rows)
+        headers = 0 if table.begins_with_data else table.header_rows or _implied_headers(table, rows)
         named = [row for row in rows[:headers] if len(set(filter(None, row))) > 1] or rows[:headers]
         names = tuple(_name(named, column) for column in range(table.columns))
         paired = not headers and has_pairs(table.cells)
@@ -99,13 +99,18 @@ def _cell_texts(table: Table) -> list[tuple[str, ...]]:
     return [tuple(row) for row in texts]
 
 
-def _implied_headers(rows: list[tuple[str, ...]]) -> int:
-    """Return 1 if the first row can be column names: all different, none empty, none longer than a name or a value."""
+def _implied_headers(table: Table, rows: list[tuple[str, ...]]) -> int:
+    """Return 1 if the first row can be column names: all different, none empty, none longer than a name or a value.
+
+    They are words or codes; behind a column of row headers, they may be numbers: "Version | 2.3 | 2.2".
+    """
     if len(rows) < 2:
         return 0
     first = rows[0]
-    named = all(text and value_type(text) in ("text", "identifier") and len(text) <= _LONGEST_NAME for text in first)
-    return int(named and len(set(first)) == len(first))
+    beside = table.columns > 2 and sum(cell.header and not cell.column for cell in table.cells) == table.rows
+    named = all(text and len(text) <= _LONGEST_NAME for text in first)
+    worded = all(value_type(text) in ("text", "identifier") for text in (first[:1] if beside else first))
+    return int(named and worded and len(set(first)) == len(first))
 
 
 def _name(headers: list[tuple[str, ...]], column: int) -> str:

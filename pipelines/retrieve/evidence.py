@@ -20,7 +20,9 @@ from pipelines.retrieve.entries import (
 )
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.labels import LABELLED_LINE, read_headings
+from pipelines.retrieve.records import with_records
 from pipelines.retrieve.table_rows import EvidenceLine, Fields, cells_of, is_row, read_tables
+from pipelines.retrieve.turned_tables import with_turned_tables
 from pipelines.retrieve.unit_spans import unit_spans
 
 _NUMBERING = re.compile(r"^\s*\d+(?:\.\d+)*\.(?=\s|$)|[\W_]+")
@@ -46,7 +48,8 @@ class EvidenceUnit:
     - `table`: the id of its table, or "".
     - `depth`: the depth of the list item that it is in, from 1; 0 if the document has none here.
     - `own`: its terms, with those of header, fields and glossary term.
-    - `denied`: the terms of a row that are only in columns with a negated name ("Not suitable for"), with this name.
+    - `denied`: the terms of a row that are only in columns with a negated name ("Not suitable for"), with this name,
+      and the names of the columns without a mark in a row of marks: "Drive belt | daily: | weekly: x".
     - `near`: the terms of the adjacent units.
     - `above`: the terms of title, file name, headings and caption.
     - `chunk`: the terms of its whole chunk.
@@ -162,6 +165,8 @@ def _units(
     start = chunk.provenance.span.start
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
+    pieces = with_turned_tables(pieces)
+    pieces = with_records(pieces, chunk, [place for place, _ in headings], items)
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
     own = [_terms(_searched_text(piece), chunk.language) for piece in pieces]
     whole = _terms(chunk.context, chunk.language).union(*own)
@@ -189,7 +194,17 @@ def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
     denies = cue("denies", language)
     denied = " ".join(f"{name} {cell}" for name, cell in fields if cell and denies.search(name))
     affirmed = " ".join(cell for name, cell in fields if not denies.search(name)) if denied else ""
+    if marked := _marked(fields):
+        denied = " ".join((denied, *(name for name, _ in fields[1:] if name not in marked)))
+        affirmed = " ".join((affirmed, fields[0][1], *marked))
     return _terms(denied, language) - _terms(affirmed, language)
+
+
+def _marked(fields: Fields) -> frozenset[str]:
+    """Return the names of the columns that a row has a mark in, if it has only marks behind its first cell."""
+    marks = [(name, cell.strip()) for name, cell in fields[1:] if cell.strip()]
+    told = len(fields) > 2 and all(cue("yes").fullmatch(cell) for _, cell in marks)
+    return frozenset(name for name, _ in marks) if told else frozenset()
 
 
 def _terms(text: str, language: str) -> frozenset[str]:

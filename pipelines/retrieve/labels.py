@@ -8,6 +8,7 @@ address or a list do not take turns so. A name is the label of the lines of its 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -158,13 +159,13 @@ def _records(blocks: Sequence[_Run], all_blocks: int, pieces: Sequence[EvidenceL
 def _is_record(block: _Run, pieces: Sequence[EvidenceLine]) -> bool:
     """Whether lines are a label and its value, or a name and several, one of them with a digit or an address."""
     first, *others = (pieces[index].text for index in block)
-    return bool(others) and _is_name(first) and (len(others) == 1 or any(map(any, map(_form, others))))
+    return bool(others) and _is_name(first) and (len(others) == 1 or any(map(any, map(form_of, others))))
 
 
 def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
     """Return the pairs of a run in which labels and values take turns, from its first or second line on."""
     for labels, values in ((run[::2], run[1::2]), (run[1::2], run[2::2])):
-        figures = sum(_form(pieces[index].text)[0] for index in values)
+        figures = sum(form_of(pieces[index].text)[0] for index in values)
         named = all(_is_name(pieces[index].text) for index in labels)
         if named and len(values) >= _FEWEST and 2 * figures > len(values):
             return dict(zip(values, labels, strict=False))
@@ -174,7 +175,7 @@ def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
 def _in_cycles(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
     """Return the pairs of a run of records with lines of the same forms: a name, a function, a number, an address."""
     for first in (0, 1):
-        forms = [_form(pieces[index].text) for index in run[first:]]
+        forms = [form_of(pieces[index].text) for index in run[first:]]
         for period in range(_FEWEST, min(_LARGEST, len(forms) // _FEWEST) + 1):
             cycles = [run[start : start + period] for start in range(first, len(run) - period + 1, period)]
             again = len(set(forms)) > 1 and all(form == forms[place % period] for place, form in enumerate(forms))
@@ -185,12 +186,17 @@ def _in_cycles(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
 
 def _is_name(line: str) -> bool:
     """Whether a line can be a label or a name: without a digit or an address, and without a label of its own."""
-    return not any(_form(line)) and not any(colon in line for colon in COLONS)
+    return not any(form_of(line)) and not any(colon in line for colon in COLONS)
 
 
-def _form(line: str) -> tuple[bool, bool]:
+def form_of(line: str) -> tuple[bool, bool]:
     """Return whether a line has a digit, and whether it has an address."""
     return any(map(str.isdigit, line)), "@" in line
+
+
+def likeness_of_forms(texts: Sequence[str]) -> float:
+    """Return the share of texts that have the most frequent form."""
+    return max(Counter(map(form_of, texts)).values()) / len(texts)
 
 
 def _first_and_others(blocks: Sequence[_Run]) -> dict[int, int]:

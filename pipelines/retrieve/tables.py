@@ -20,6 +20,8 @@ _BEST = 6
 _LACKING = 0.2
 """Share of a question's weight that a table and its headings lack at least if it is about something else: "contain" may
 be missing."""
+_FEW_ROWS = 8
+"""Maximum rows that are quoted if a question names a column of them only."""
 _DIFFER = 2 / 3
 """Minimum share of different cells in the column that tells rows apart: a name may come twice."""
 
@@ -82,6 +84,22 @@ def rows_of_kind(
     lacks = question.share({term: 1.0 for term, cover in best.covers.items() if cover < ABOVE})
     of_kind = asked and asked <= terms_of(column_names(best)[:1], best.language) and lacks < _LACKING
     return rows_around(question, best, scored, retrieval) if of_kind else []
+
+
+def rows_of_column(
+    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> list[ScoredUnit]:
+    """Return all rows of the best one's small table if a question names a column of it, and none of its rows.
+
+    "Who works on Wednesday?" asks for the early, the late and the night shift.
+    """
+    alike = rows_alike(question, best, scored)
+    if not 1 < alike <= _FEW_ROWS:
+        return []
+    named = [terms_of((name,), best.language) for name in column_names(best)[1:]]
+    asked = sum(bool(own) and question.has_all(own, best.language) for own in named)
+    rows = rows_around(question, best, scored, retrieval) if asked == 1 else []
+    return rows if len(rows) == alike else []
 
 
 def is_total(row: ScoredUnit) -> bool:

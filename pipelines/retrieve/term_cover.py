@@ -11,14 +11,18 @@ from pipelines.lang.numbers import FIGURE, decimal
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.labels import likeness_of_forms
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.related_words import compound_parts, passage_words, related_words
 from pipelines.retrieve.searches import Lexicon
+from pipelines.retrieve.table_rows import cells_of
 
 OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
 RELATED = 0.8
 """Factor for a related word, together with its cosine, and for the separate words of a compound."""
+_ONE_FORM = 0.8
+"""Minimum share of the cells of a column with the same form if they are values of several things."""
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _BOUND = re.compile(r"\d{1,6}")
 _RANGE = re.compile(
@@ -47,6 +51,7 @@ class TermCover:
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
+        self._of_forms = _names_in_forms(question, found)
         self._quoted = [
             (frozenset(terms(phrase, question.language)), places)
             for phrase in question.quoted
@@ -111,11 +116,34 @@ class TermCover:
             return OWN
         if term in unit.above:
             return ABOVE
-        if _is_data(unit):  # other rows are about other things
+        if _is_data(unit):  # other rows are about other things, except those of a form
+            if term in self._of_forms.get(unit.table, frozenset()):
+                return ABOVE
             return CHUNK if term in self._outside_rows[unit.rank] else 0.0
         if term in unit.near:
             return NEAR
         return CHUNK if term in unit.chunk else 0.0
+
+
+def _names_in_forms(question: QuestionTerms, found: Sequence[EvidenceUnit]) -> dict[str, frozenset[str]]:
+    """Return by table the names and codes of the question in forms: tables of labels and values of a single thing.
+
+    Of two columns, the second one has values of several forms: "Machine | PX 80", "Inspected by | Elena Rossi".
+    """
+    tables: dict[str, list[EvidenceUnit]] = {}
+    for unit in found:
+        if unit.table and len(cells_of(unit.text)) == 2:
+            tables.setdefault(unit.table, []).append(unit)
+    return {
+        table: frozenset(
+            form
+            for unit in rows
+            for term in question.names | question.codes
+            if (form := question.form(term, unit.hit.chunk.language)) in unit.own
+        )
+        for table, rows in tables.items()
+        if likeness_of_forms([cells_of(unit.text)[1] for unit in rows]) < _ONE_FORM
+    }
 
 
 def _place_of(unit: EvidenceUnit) -> tuple[int, Span]:

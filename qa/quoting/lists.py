@@ -24,6 +24,7 @@ from pipelines.retrieve.tables import (
     in_reading_order,
     rows_around,
     rows_by_table,
+    rows_of_column,
     rows_of_kind,
     table_of,
     terms_of,
@@ -64,7 +65,8 @@ def whole_list(
         rows = compared(question, whole_table(question, best, retrieval) or scored)
         return quote_list(question, in_reading_order(rows))
     if not ((counted := counts_rows(question, best)) or question.several):
-        rows = _named_alike(question, best, scored, retrieval) or rows_of_kind(question, best, scored, retrieval)
+        table = (question, best, scored, retrieval)
+        rows = _named_alike(*table) or rows_of_kind(*table) or rows_of_column(*table)
         valued = best.gives or (question.wants - {Kind.REASON} and best.unit.label and not repeats(question, best))
         return quote_list(question, rows) or (None if valued else _below(question, best, scored))
     if alike := quote_documents(question, same_in_documents(question, best, scored) if question.lists else ()):

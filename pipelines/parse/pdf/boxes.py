@@ -127,6 +127,7 @@ def fill_with_boxes(
 ) -> list[FilledRegion]:
     """Return the regions with their lines as `fill_regions` does, those in each box one after the other."""
     contents: list[list[FilledRegion]] = []
+    boxes = list(dict.fromkeys(boxes))  # one may be found in two ways, and its lines are to be read once
     for box in boxes:
         within = [region for region in regions if region.rect.share_in(box) > 0.5]
         held = [line for line in lines if box.holds(*line.rect.middle)]

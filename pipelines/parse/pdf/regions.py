@@ -8,6 +8,9 @@ from pipelines.parse.columns import Gutters
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
 
+_LEVEL = 0.9
+"""Minimum common height of a table and the text beside it, as a share of the higher one: the edges that the model gives
+differ by a line."""
 _MOST_BELOW = 2.0
 """Maximum distance of a table below its heading, in heights of the heading: a heading has a line of space below it."""
 
@@ -31,6 +34,19 @@ def below_headings(regions: Sequence[PageRegion], page: RawPage) -> list[PageReg
                 parts = [half for part in parts for half in _split_at(part, head.left - 1, page)]
         found += [_without_margins(part, page) for part in parts] if len(parts) > 1 else parts
     return found
+
+
+def has_cut_table(regions: Sequence[PageRegion]) -> bool:
+    """Whether a region of text is beside a table and as high: columns of it that were taken for a column of text."""
+    tables = [region.rect for region in regions if region.kind is RegionKind.TABLE]
+    texts = [region.rect for region in regions if region.kind is RegionKind.TEXT]
+    return any(_is_level(table, text) for table in tables for text in texts)
+
+
+def _is_level(table: Rect, text: Rect) -> bool:
+    common = min(table.bottom, text.bottom) - max(table.top, text.top)
+    beside = table.right <= text.left or text.right <= table.left
+    return beside and common > _LEVEL * max(table.height, text.height)
 
 
 def heads_table(heading: Rect, table: Rect) -> bool:
