@@ -46,6 +46,8 @@ linux-doc, 30 % of the calls were cache hits."""
 _SEPARATED_DIGITS = re.compile(r"\d\D\d")
 _DECIMAL = re.compile(r"\d+\.\d+")
 """A decimal number is not split: "Hulda 1" is not named in a row with 1.71 m."""
+_VERSION = re.compile(r"v(?P<number>\d+(?:\.\d+)+)")
+"""A version such as "v2.1", which is the version 2.1."""
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)([^\W\d_]+)")
 _DIGITS = {
     code: str(unicodedata.decimal(chr(code))) for code in range(0x80, 0xFF00) if unicodedata.category(chr(code)) == "Nd"
@@ -189,6 +191,8 @@ def _spelled(run: str, language: str) -> tuple[str, ...]:
         return (stem_of(run),)
     if dated := date_words(run, language):
         return tuple(map(stem_of, dated))
+    if version := _VERSION.fullmatch(run):
+        return (run, *_spelled(version["number"], language))
     parts = list(with_unit.groups()) if (with_unit := _WITH_UNIT.fullmatch(run)) else _PART.findall(run)
     inner = _identifiers_in(run) if len(parts) > _MAX_SIMPLE_PARTS else []
     return tuple(map(stem_of, [run] if len(parts) == 1 else [run, *inner, *parts]))

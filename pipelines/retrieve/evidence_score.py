@@ -119,7 +119,8 @@ def _scored(
     focus: float,
     coverage: TermCover,
 ) -> ScoredUnit:
-    value = bool(question.wants) and not unit.label and _gives(question, unit, coverage)  # "2 Ropes" is a heading
+    tells = not unit.label or question.wants == {Kind.DATE}  # "2 Ropes" is a heading, "2.1 (May 2025)" tells when
+    value = bool(question.wants) and tells and _gives(question, unit, coverage)
     asking = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = question.share(covers)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison
@@ -22,6 +23,7 @@ _GROUP = rf"[.,'’{GROUP_BLANKS}]"
 """What separates groups of three digits."""
 _A_TERM = re.compile(r"\w++(?:[ '’-]\w++){0,3}")
 """Up to four words without other punctuation; more are a description ("the final d in names such as sshd")."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,19 @@ class QuestionTerms:
             and text.count(word) == 1
             and any(before.rstrip().endswith(word) or after.lstrip().startswith(word) for before, _, after in around)
         )
+
+    @property
+    def introduced(self) -> Mapping[str, str]:
+        """The codes behind words that are in no passage and only say what a code is: "version" of "version 2.1".
+
+        A year is none: "spring 2019".
+        """
+        words = self.text.lower().split()
+        code_of = {self.words[code]: code for code in self.codes if not _YEAR.fullmatch(self.words[code])}
+        behind = {
+            word: code_of[after] for word, after in pairwise(word.strip(",.?!") for word in words) if after in code_of
+        }
+        return {term: behind[word] for term, word in self.words.items() if term in self.unknown and word in behind}
 
     def has_all(self, own: frozenset[str], language: str) -> bool:
         """Whether a text in `language` with these terms has no word that is not in the question, but stop words."""

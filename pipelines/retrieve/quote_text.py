@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
+from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.entries import is_question
 from pipelines.retrieve.evidence import EvidenceUnit
@@ -37,7 +38,9 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
         if unit.group:
             colon = "" if is_question(unit.group) else ":"
             return text if text.startswith(unit.group) else f"{unit.group}{colon} {text}"
-        return f"{unit.heading}; {text}" if _is_one_of_several(unit, question) else text
+        above = _is_one_of_several(unit, question) or _tells_when(unit.heading, unit, question)
+        above = above or (_asks_unknown(question) and any(map(str.isdigit, unit.heading)))
+        return f"{unit.heading}; {text}" if above else text
     if not unit.fields:
         cells = [cell for cell in cells_of(unit.text) if cell]
         told = (": " if len(cells) == 2 else ", ").join(cells)
@@ -53,6 +56,17 @@ def _is_one_of_several(unit: EvidenceUnit, question: QuestionTerms) -> bool:
         return False
     language = unit.hit.chunk.language
     return not question.has_all(frozenset(terms(unit.heading, language)), language)
+
+
+def _asks_unknown(question: QuestionTerms) -> bool:
+    """Whether a question asks for what no passage names: "Which version ...?" of a list of changes below "[2.1]"."""
+    return bool(question.focus) and question.focus <= question.unknown
+
+
+def _tells_when(heading: str, unit: EvidenceUnit, question: QuestionTerms) -> bool:
+    """Whether the heading above a unit tells when, as the question asks, and the unit does not."""
+    kinds, language = question.wants & {Kind.DATE}, unit.hit.chunk.language
+    return bool(heading and kinds) and gives(kinds, heading, language) and not gives(kinds, unit.text, language)
 
 
 def quote_cells(unit: EvidenceUnit, places: Collection[int]) -> str:

@@ -8,6 +8,7 @@ above each of them ("Weight" above "61 kg").
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
@@ -27,6 +28,8 @@ _MOST_LINES = 12
 """Maximum lines of a record; the forms of a single thing have more."""
 _FEWEST = 3
 """Minimum records without two labels in common, and minimum lines of records without labels."""
+_IN_TWO = (re.compile(r"(.+?) ?[(（]([^()（）]+)[)）]"), re.compile(r"(.+?) [-–—] (.+)"))
+"""First lines of two parts: "Version 2.1 (20 October 2024)", "[2.1] - 20 October 2024"."""
 
 
 class _Line(NamedTuple):
@@ -202,19 +205,36 @@ def _fields(run: Sequence[_Record]) -> list[Fields]:
     """Return the cells of each record, with the names of their columns."""
     if len({tuple(line.label for line in record) for record in run}) > 1:
         return _by_label(run)
-    columns = [_column(list(lines), first=not place) for place, lines in enumerate(zip(*run, strict=True))]
+    heads, *others = zip(*run, strict=True)
+    columns = [*_head_columns(heads), *map(_column, others)]
     return [tuple(fields) for fields in zip(*columns, strict=True)]
 
 
-def _column(lines: Sequence[_Line], first: bool) -> list[tuple[str, str]]:
-    """Return the cells of the lines of a column; the name of the first one stays in its cells: "Version 2.1"."""
+def _head_columns(heads: Sequence[_Line]) -> list[list[tuple[str, str]]]:
+    """Return the cells of the first lines; what is in brackets, or behind a dash, has a column if all have one."""
+    if heads[0].label:
+        return [_column(heads)]
+    for pattern in _IN_TWO:
+        parts = [pattern.fullmatch(line.text) for line in heads]
+        if all(parts):
+            whole = [line._replace(text=one[1]) for line, one in zip(heads, parts, strict=True) if one]
+            return [_head(whole), [("", one[2]) for one in parts if one]]
+    return [_head(heads)]
+
+
+def _head(heads: Sequence[_Line]) -> list[tuple[str, str]]:
+    """Return the cells of the first lines; the words that all begin with name them, and stay: "Version 2.1"."""
+    return [(name, line.text) for (name, _), line in zip(_column(heads), heads, strict=True)]
+
+
+def _column(lines: Sequence[_Line]) -> list[tuple[str, str]]:
+    """Return the cells of the lines of a column, with their label, or the words that all of them begin with."""
     if lines[0].label:
         return [(line.label, line.value) for line in lines]
     words = [line.text.split() for line in lines]
     count = len(list(takewhile(str.isalpha, (word.rstrip(".") for word in _shared(words)))))
     count = count if all(len(some) > count for some in words) else 0
-    name = " ".join(words[0][:count])
-    return [(name, line.text if first else " ".join(some[count:])) for line, some in zip(lines, words, strict=True)]
+    return [(" ".join(words[0][:count]), " ".join(some[count:])) for some in words]
 
 
 def _by_label(run: Sequence[_Record]) -> list[Fields]:

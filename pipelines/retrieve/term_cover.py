@@ -62,6 +62,7 @@ class TermCover:
             for name, number in question.numbered
             if (named := {_place_of(unit): cover for unit in found if (cover := _named_cover(unit, name, number))})
         }
+        self._introduced = question.introduced
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         passages = passage_words(hits)
         self._related = {
@@ -90,6 +91,8 @@ class TermCover:
         if form in unit.denied and not self._question.negative:
             return 0.0
         best = self._place(form, unit)
+        if code := self._introduced.get(term):
+            best = max(best, min(ABOVE, self._cover(code, unit)))
         if (
             term in self._question.codes
             and best < OWN
@@ -179,9 +182,9 @@ def _letter_place(unit: EvidenceUnit, letter: str) -> float:
 def _named_cover(unit: EvidenceUnit, name: str, number: str) -> float:
     """Return the cover of a number that is a name with `name`: in a unit, or what is above it, or 0.
 
-    A row can have the number in a column of this name.
+    A row can have the number in a column of this name. The initial is enough: "V2.1" is the version 2.1.
     """
-    whole = re.compile(rf"(?<!\w){name}[\W_]?{number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
+    whole = re.compile(rf"(?<!\w)(?:{name}[\W_]?|{name[0]}){number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
     own = fold(f"{unit.header}\n{unit.text}")
     if whole.search(own) or any(fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields):
         return OWN
