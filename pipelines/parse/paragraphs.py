@@ -127,7 +127,8 @@ def _style_changes(above: Line, line: Line, loose: bool) -> bool:
         return True
     if above.style.mono != line.style.mono:
         return True
-    return above.style.bold != line.style.bold and (loose or _ends_sentence(above.text))
+    continues = not (loose or _ends_sentence(above.text) or LABELLED.match(line.text))
+    return above.style.bold != line.style.bold and not continues
 
 
 def paragraph_text(lines: Sequence[Line], right: float | None, vocabulary: Container[str] = frozenset()) -> str:

@@ -69,6 +69,7 @@ def with_records(
         _cut(lines, _at_items(pieces, lines, items, start)),
         _cut(lines, _at_first_label(lines)),
         _below_labels(lines),
+        _between_tabs(pieces, lines, chunk.text),
     )
     runs = max((list(_runs(way)) for way in ways), key=lambda found: sum(map(len, found)))
     return _joined(pieces, runs, chunk)
@@ -82,7 +83,8 @@ def _lines(pieces: Sequence[EvidenceLine], text: str) -> Iterator[_Line]:
             continue
         line = " ".join(text[pieces[first].span.start : pieces[place - 1].span.end].split())
         mark = ITEM_MARK.match(line)
-        line = line[mark.end() if mark else 0 :]
+        listed = mark and (mark[1] is None or pieces[first].depth)  # "9. April" is no item
+        line = line[mark.end() if mark and listed else 0 :]
         plain = not pieces[first].is_row and len(line) <= _LONGEST
         label = LABELLED_LINE.match(line) if plain else None
         parts = (label["label"], line[label.end() :]) if label else ("", line)
@@ -116,12 +118,15 @@ def _at_items(
 
 
 def _at_first_label(lines: Sequence[_Line]) -> list[bool]:
-    """Return whether each line has the first label that comes again, or is the line without a label above it."""
+    """Return whether each line has the first label that comes again, or is the line without a label above it.
+
+    None has if some records have such a line above, and others have not.
+    """
     counts = Counter(line.label for line in lines if line.label)
     label = next((line.label for line in lines if counts[line.label] > 1), "")
     at = [place for place, line in enumerate(lines) if label and line.label == label]
-    headed = bool(at) and all(place and not lines[place - 1].label for place in at)
-    begins = {place - headed for place in at}
+    headed = [place > 0 and not lines[place - 1].label for place in at]
+    begins = {place - all(headed) for place in at if all(headed) or not any(headed[1:])}
     return [place in begins for place in range(len(lines))]
 
 
@@ -137,6 +142,26 @@ def _below_labels(lines: Sequence[_Line]) -> list[_Record]:
         if (pairs := list(zip(block[::2], block[1::2], strict=False))[: len(labels)])
         and [name.text for name, _ in pairs] == labels
     ]
+
+
+def _between_tabs(pieces: Sequence[EvidenceLine], lines: Sequence[_Line], text: str) -> list[_Record]:
+    """Return the lines of cells between tabs as records; the first of them has the labels, unless it has a digit."""
+    names: list[str] = []
+    found: list[_Record] = []
+    for line in lines:
+        written = text[pieces[line.first].span.start : pieces[line.last].span.end]
+        cells = [" ".join(cell.split()) for cell in written.split("\t")] if line.text else []
+        if len(cells) < 2 or not all(cells):
+            names = []
+        elif len(cells) != len(names):
+            names = cells if not any(map(any, map(form_of, cells))) else [""] * len(cells)
+        if cells != names:
+            found.append(
+                [_Line(line.first, line.last, *one) for one in zip(cells, names, cells, strict=True)]
+                if names
+                else [line]
+            )
+    return found
 
 
 def _runs(records: Sequence[_Record]) -> Iterator[list[_Record]]:
@@ -160,8 +185,13 @@ def _labels(record: _Record) -> frozenset[str]:
 
 
 def _are_alike(one: _Record, other: _Record) -> bool:
-    """Whether two records have labels in common, or lines of the same forms or opening words behind the first one."""
+    """Whether two records have labels in common, none of them twice, or lines alike behind the first one.
+
+    Those have the same forms, or begin with the same words.
+    """
     if not all(1 < len(record) <= _MOST_LINES and all(line.text for line in record) for record in (one, other)):
+        return False
+    if any(len(_labels(record)) < sum(bool(line.label) for line in record) for record in (one, other)):
         return False
     shared = len(_labels(one) & _labels(other))
     if shared:

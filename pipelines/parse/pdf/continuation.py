@@ -53,7 +53,7 @@ def _goes_on(above: PageItem, below: PageItem) -> bool:
     if below.kind is not BlockKind.PARAGRAPH or len(below.boxes) != 1 or len(above.boxes) != len(above.breaks) + 1:
         return False
     alike = abs(above.style.size - below.style.size) <= _SAME_SIZE and above.style.mono == below.style.mono
-    one, other = above.text.rstrip(), below.text.lstrip()
+    one, other = above.text.rstrip().rpartition("\n")[2], below.text.lstrip()  # the last line that the author broke
     running = len(one) >= RUNNING and (len(other) >= RUNNING or is_complete(other))
     return alike and running and _is_next(above, below) and _is_cut(one, other)
 
