@@ -2,7 +2,7 @@
 
 Labels are recognized by their form, in any language: blocks of two short lines; labels that end with a colon; or short
 lines in turn, of which every second one has a digit more often than not, and the others have none. The lines of an
-address or a list do not take turns so. A name is the label of the lines of its record: function, telephone, address.
+address or a list do not take turns so. Records of more lines are read by `pipelines.retrieve.records`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
 _VALUE_TERMS = 4
 """Maximum terms of a value alone below a heading; more are a sentence."""
-_FEWEST, _LARGEST = 3, 8
-"""Minimum fields or records in turn, and minimum and maximum lines of a record in turn; two may be an address."""
+_FEWEST = 3
+"""Minimum fields in turn; two may be an address."""
 
 _Run = list[int]
 """The indices of short lines in succession."""
@@ -89,17 +89,15 @@ def field_pairs(pieces: Sequence[EvidenceLine], text: str, headings: Sequence[bo
     pairs: dict[int, int] = {}
     runs = list(_runs(pieces, text, headings))
     sections = list(_sections(runs, headings))
-    pairs.update(_records([block for block in sections if len(block) <= _LARGEST], len(sections), pieces))
+    pairs.update(_named([block for block in sections if len(block) == 2], len(sections), pieces))
     for run in runs:
         if run[0] in pairs:
             continue
         blocks = _blocks(run, pieces, text)
         pairs.update(
             _with_colons(run, pieces)
-            or _records([block for block in blocks if len(block) == 2], len(blocks), pieces)
+            or _named([block for block in blocks if len(block) == 2], len(blocks), pieces)
             or _in_turn(run, pieces)
-            or _records(blocks, len(blocks), pieces)
-            or _in_cycles(run, pieces)
         )
     return pairs
 
@@ -150,41 +148,23 @@ def _blocks(run: _Run, pieces: Sequence[EvidenceLine], text: str) -> list[_Run]:
     return blocks
 
 
-def _records(blocks: Sequence[_Run], all_blocks: int, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
-    """Return the pairs of blocks that are records, if these are at least two, and most of the blocks of their run."""
-    found = [block for block in blocks if _is_record(block, pieces)]
-    return _first_and_others(found) if len(found) > 1 and 2 * len(found) > all_blocks else {}
-
-
-def _is_record(block: _Run, pieces: Sequence[EvidenceLine]) -> bool:
-    """Whether lines are a label and its value, or a name and several, one of them with a digit or an address."""
-    first, *others = (pieces[index].text for index in block)
-    return bool(others) and _is_name(first) and (len(others) == 1 or any(map(any, map(form_of, others))))
+def _named(blocks: Sequence[_Run], all_blocks: int, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
+    """Return the pairs of blocks of two lines of which the first is a label, if they are most blocks of their run."""
+    found = [block for block in blocks if is_name(pieces[block[0]].text)]
+    return {value: label for label, value in found} if len(found) > 1 and 2 * len(found) > all_blocks else {}
 
 
 def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
     """Return the pairs of a run in which labels and values take turns, from its first or second line on."""
     for labels, values in ((run[::2], run[1::2]), (run[1::2], run[2::2])):
         figures = sum(form_of(pieces[index].text)[0] for index in values)
-        named = all(_is_name(pieces[index].text) for index in labels)
+        named = all(is_name(pieces[index].text) for index in labels)
         if named and len(values) >= _FEWEST and 2 * figures > len(values):
             return dict(zip(values, labels, strict=False))
     return {}
 
 
-def _in_cycles(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
-    """Return the pairs of a run of records with lines of the same forms: a name, a function, a number, an address."""
-    for first in (0, 1):
-        forms = [form_of(pieces[index].text) for index in run[first:]]
-        for period in range(_FEWEST, min(_LARGEST, len(forms) // _FEWEST) + 1):
-            cycles = [run[start : start + period] for start in range(first, len(run) - period + 1, period)]
-            again = len(set(forms)) > 1 and all(form == forms[place % period] for place, form in enumerate(forms))
-            if again and all(_is_name(pieces[names].text) for names, *_ in cycles):
-                return _first_and_others(cycles)
-    return {}
-
-
-def _is_name(line: str) -> bool:
+def is_name(line: str) -> bool:
     """Whether a line can be a label or a name: without a digit or an address, and without a label of its own."""
     return not any(form_of(line)) and not any(colon in line for colon in COLONS)
 
@@ -197,7 +177,3 @@ def form_of(line: str) -> tuple[bool, bool]:
 def likeness_of_forms(texts: Sequence[str]) -> float:
     """Return the share of texts that have the most frequent form."""
     return max(Counter(map(form_of, texts)).values()) / len(texts)
-
-
-def _first_and_others(blocks: Sequence[_Run]) -> dict[int, int]:
-    return {other: first for first, *others in blocks for other in others}

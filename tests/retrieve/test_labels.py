@@ -55,17 +55,6 @@ def test_dot_leaders_lead_to_a_page_or_to_a_value(line: str, label: bool) -> Non
     assert next(unit.label for unit in units(hit, 0) if unit.text == line) is label
 
 
-@pytest.mark.parametrize("form", ["{}\n{}\n{}\n{}\n\n", "{}\n\n{}\n\n{}\n\n{}\n\n"])
-def test_the_lines_below_a_name_belong_to_it(form: str) -> None:
-    people = [
-        ("Anna Berg", "Maintenance", "+49 711 555 010", "a.berg@rocca.example"),
-        ("Tom Weiss", "Electrician", "+49 711 555 022", "t.weiss@rocca.example"),
-        ("Raj Patel", "Purchasing", "+49 711 555 044", "r.patel@rocca.example"),
-    ]
-    found = groups("".join(form.format(*person) for person in people))
-    assert found == [(name, line) for name, *lines in people for line in lines]
-
-
 def test_lines_with_labels_of_their_own_are_no_records() -> None:
     assert groups("Customer: Rocca\nDate: 6 May 2026\nPart: 12\n\nMaker: Berg\nDate: 7 May 2026\nPart: 13") == []
 
@@ -84,15 +73,4 @@ def test_a_row_with_an_empty_last_cell_is_a_heading_of_rows() -> None:
         (True, ""),
         (False, "The pump vibrates"),
         (False, "The pump vibrates"),
-    ]
-
-
-def test_short_lines_below_headings_belong_to_them() -> None:
-    text = "Anna Berg\n\nMaintenance\n\nPhone 010\n\nTom Weiss\n\nElectrician\n\nPhone 022"
-    places = tuple((text.index(name), name) for name in ("Anna Berg", "Tom Weiss"))
-    assert groups(text, places) == [
-        ("Anna Berg", "Maintenance"),
-        ("Anna Berg", "Phone 010"),
-        ("Tom Weiss", "Electrician"),
-        ("Tom Weiss", "Phone 022"),
     ]
