@@ -39,7 +39,7 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
             colon = "" if is_question(unit.group) else ":"
             return text if text.startswith(unit.group) else f"{unit.group}{colon} {text}"
         above = _is_one_of_several(unit, question) or _tells_when(unit.heading, unit, question)
-        above = above or (_asks_unknown(question) and any(map(str.isdigit, unit.heading)))
+        above = above or _asks_for_heading(question, unit)
         return f"{unit.heading}; {text}" if above else text
     if not unit.fields:
         cells = [cell for cell in cells_of(unit.text) if cell]
@@ -58,9 +58,13 @@ def _is_one_of_several(unit: EvidenceUnit, question: QuestionTerms) -> bool:
     return not question.has_all(frozenset(terms(unit.heading, language)), language)
 
 
-def _asks_unknown(question: QuestionTerms) -> bool:
-    """Whether a question asks for what no passage names: "Which version ...?" of a list of changes below "[2.1]"."""
-    return bool(question.focus) and question.focus <= question.unknown
+def _asks_for_heading(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a question asks for what no passage names, and the heading of a unit, below the title, has a number.
+
+    "Which version ...?" of a list of changes below "[2.1]".
+    """
+    unknown = question.focus and question.focus <= question.unknown and not question.wants
+    return bool(unknown) and unit.heading != unit.hit.title and any(map(str.isdigit, unit.heading))
 
 
 def _tells_when(heading: str, unit: EvidenceUnit, question: QuestionTerms) -> bool:

@@ -6,7 +6,6 @@ stands above each of them ("Weight" above "61 kg").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
@@ -16,8 +15,8 @@ from pipelines.retrieve.hit import ListItem
 from pipelines.retrieve.record_runs import Record, RecordLine, runs_of_records, shared_beginning
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields
 
-_IN_TWO = (re.compile(r"(.+?) ?[(（]([^()（）]+)[)）]"), re.compile(r"(.+?) [-–—] (.+)"))
-"""First lines of two parts: "Version 2.1 (20 October 2024)", "[2.1] - 20 October 2024"."""
+_DASHES = (" - ", " – ", " — ")
+_BRACKETS = (("(", ")"), ("（", "）"))
 
 
 def with_records(
@@ -64,12 +63,26 @@ def _head_columns(heads: Sequence[RecordLine]) -> list[list[tuple[str, str]]]:
     """Return the cells of the first lines; what is in brackets, or behind a dash, has a column if all have one."""
     if heads[0].label:
         return [_column(heads)]
-    for pattern in _IN_TWO:
-        parts = [pattern.fullmatch(line.text) for line in heads]
-        if all(parts):
-            whole = [line._replace(text=one[1]) for line, one in zip(heads, parts, strict=True) if one]
-            return [_head(whole), [("", one[2]) for one in parts if one]]
+    for parts in ([_before_brackets(line.text) for line in heads], [_before_dash(line.text) for line in heads]):
+        if all(all(part) for part in parts):
+            whole = [line._replace(text=text) for line, (text, _) in zip(heads, parts, strict=True)]
+            return [_head(whole), [("", behind) for _, behind in parts]]
     return [_head(heads)]
+
+
+def _before_brackets(text: str) -> tuple[str, str]:
+    """Return a text such as "Version 2.1 (20 October 2024)" in two parts; one is empty for other texts."""
+    for opening, closing in _BRACKETS:
+        before, _, inside = text.removesuffix(closing).rpartition(opening)
+        if text.endswith(closing) and closing not in inside:
+            return before.rstrip(), inside
+    return text, ""
+
+
+def _before_dash(text: str) -> tuple[str, str]:
+    """Return a text such as "[2.1] - 20 October 2024" in two parts; the second is empty for other texts."""
+    before, _, behind = min((text.partition(dash) for dash in _DASHES), key=lambda parts: len(parts[0]))
+    return before, behind
 
 
 def _head(heads: Sequence[RecordLine]) -> list[tuple[str, str]]:

@@ -65,10 +65,7 @@ def whole_list(
         rows = compared(question, whole_table(question, best, retrieval) or scored)
         return quote_list(question, in_reading_order(rows))
     if not ((counted := counts_rows(question, best)) or question.several):
-        table = (question, best, scored, retrieval)
-        rows = _named_alike(*table) or rows_of_kind(*table) or rows_of_column(*table)
-        valued = best.gives or (question.wants - {Kind.REASON} and best.unit.label and not repeats(question, best))
-        return quote_list(question, rows) or (None if valued else _below(question, best, scored))
+        return _of_one_kind(question, best, scored, retrieval)
     if alike := quote_documents(question, same_in_documents(question, best, scored) if question.lists else ()):
         return alike
     if not counted and (question.lists or best.unit.header):
@@ -79,6 +76,17 @@ def whole_list(
     items, sure = items_around(best, scored) if question.lists else ([], True)
     labelled = [item for item in items if _is_label_of(question, item)]
     return quote_list(question, labelled or (items if len(items) > 1 else ()), sure=sure or bool(labelled))
+
+
+def _of_one_kind(
+    question: QuestionTerms, best: ScoredUnit, scored: Sequence[ScoredUnit], retrieval: Retrieval
+) -> Quotes | None:
+    """Return the rows of the kind that a question names, or all of a column, else what is below the best unit."""
+    rows = _named_alike(question, best, scored, retrieval) or rows_of_kind(question, best, scored, retrieval)
+    if not rows and (column := quote_list(question, rows_of_column(question, best, scored, retrieval))):
+        return replace(column, warnings=(f"The question names none of {len(column.items)} rows of the table.",))
+    valued = best.gives or (question.wants - {Kind.REASON} and best.unit.label and not repeats(question, best))
+    return quote_list(question, rows) or (None if valued else _below(question, best, scored))
 
 
 def _is_label_of(question: QuestionTerms, item: ScoredUnit) -> bool:

@@ -67,3 +67,11 @@ def test_headers_of_several_rows_are_joined_and_spanning_cells_repeated() -> Non
     made = TableRows.of(Table("t", 4, 3, cells))
     assert made.names == ("Pump", "Pressure min", "Pressure max")
     assert made.statement(3) == "P-101A: Pressure min: 3; Pressure max: 6"
+
+
+def test_behind_row_headers_the_first_row_may_have_numbers_as_names() -> None:
+    texts = [["Version", "2.3", "2.2"], ["Author", "Keller", "Ortiz"]]
+    cells = [Cell(r, c, text, header=not c) for r, row in enumerate(texts) for c, text in enumerate(row)]
+    made = TableRows.of(Table("t", 2, 3, tuple(cells)))
+    assert (made.names, made.statement(1)) == (("Version", "2.3", "2.2"), "Author: 2.3: Keller; 2.2: Ortiz")
+    assert TableRows.of(Table("t", 2, 2, tuple(cell for cell in cells if cell.column < 2))).names == ("", "")

@@ -145,6 +145,11 @@ def test_numbers_have_the_same_term_in_all_languages(language: str, written: str
     assert number in terms(written, language)
 
 
+@pytest.mark.parametrize(("written", "number"), [("V2.1", "2.1"), ("v1.2.3", "1.2.3")])
+def test_a_version_has_the_term_of_its_number(written: str, number: str) -> None:
+    assert {written.lower(), number} <= set(terms(written))
+
+
 @pytest.mark.parametrize("written", ["192.168.0.1", "1.2.3", "v1.2", "2,3,4"])
 def test_versions_and_addresses_are_not_read_as_numbers(written: str) -> None:
     assert terms(written, "en") == terms(written, "fr")

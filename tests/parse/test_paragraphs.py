@@ -140,3 +140,14 @@ def test_a_contents_entry_ends_with_its_page_number() -> None:
         right = dots[0].rect.right
         entries += [*dots, replace(page[0], rect=Rect(right + 5, 12 * row, right + 15, 12 * row + 10))]
     assert [len(group) for group in group_paragraphs(entries)] == [2, 2, 2]
+
+
+def test_a_line_with_a_label_below_a_bold_one_is_a_paragraph() -> None:
+    bold = lines("Inspected by", style=TextStyle(10, "Serif-Bold", bold=True))
+    assert len(group_paragraphs([*bold, *lines("Result: Rossi", top=13)])) == 2
+    assert len(group_paragraphs([*bold, *lines("the chief eng", top=13)])) == 1
+
+
+@pytest.mark.parametrize(("text", "item"), [("9. April 2026", False), ("9. Replace it", True), ("9. Teil 12", True)])
+def test_a_date_does_not_begin_as_an_item_of_a_list(text: str, item: bool) -> None:
+    assert lines(text)[0].is_item is item

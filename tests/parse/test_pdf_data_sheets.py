@@ -13,14 +13,14 @@ from pipelines.core.provenance import Box
 from pipelines.core.table import Cell
 from pipelines.parse.lines import Line, Rect, TextStyle
 from pipelines.parse.pdf.blocks import list_levels
-from pipelines.parse.pdf.boxes import boxes_across, headed_tables, in_box, with_bands
+from pipelines.parse.pdf.boxes import boxes_across, fill_with_boxes, headed_tables, in_box, with_bands
 from pipelines.parse.pdf.furniture import with_own_edges
 from pipelines.parse.pdf.items import PageItem, merge_tables
 from pipelines.parse.pdf.labelled_values import with_tiles
 from pipelines.parse.pdf.layout import fill_regions
 from pipelines.parse.pdf.page import GridCell, PageGrid, PageRegion, PageWord, Paint, RawPage, RegionKind, Rules
 from pipelines.parse.pdf.pages import ReadPage
-from pipelines.parse.pdf.regions import below_headings, parts_around
+from pipelines.parse.pdf.regions import below_headings, has_cut_table, parts_around
 from pipelines.parse.pdf.stripes import find_lattices
 from pipelines.parse.pdf.tables import fill_grid
 from tests.parse.pdf_pages import LOREM, Pdf
@@ -217,6 +217,19 @@ def test_a_box_across_the_page_ends_the_columns_above_it() -> None:
     page = replace(PAGE, lines=(*lines, *tiles), paint=Paint(shapes=(box,)))
     assert boxes_across(page, []) == [box]
     assert boxes_across(page, [box]) == []
+
+
+def test_a_box_that_is_found_twice_is_read_once() -> None:
+    box, text = Rect(50, 100, 250, 140), line("Machine", 60, 110)
+    filled = fill_with_boxes([], [text], SMALL, (), [box, box])
+    assert [one.text for region in filled for one in region.lines] == ["Machine"]
+
+
+def test_text_as_high_as_a_table_beside_it_may_be_columns_of_it() -> None:
+    table, text = PageRegion(TABLE, Rect(50, 100, 200, 220)), Rect(220, 102, 500, 220)
+    assert has_cut_table([table, PageRegion(RegionKind.TEXT, text)])
+    assert not has_cut_table([table, PageRegion(RegionKind.TEXT, text._replace(bottom=400))])
+    assert not has_cut_table([table, PageRegion(RegionKind.TEXT, text._replace(left=100))])
 
 
 def test_a_band_behind_the_title_from_edge_to_edge_is_no_box() -> None:

@@ -409,6 +409,12 @@ def test_a_paragraph_goes_on_on_the_next_page_or_in_the_next_column(rest: PageIt
     assert (item.boxes, item.text[item.breaks[0] :]) == ((*part(CUT).boxes, *rest.boxes), REST)
 
 
+def test_lines_that_the_author_broke_are_no_running_text() -> None:
+    card = part("Regale im Lager drei beschriften\nVerantwortlich: Cem Yilmaz\nTermin: 25. Mai\nStand: erledigt")
+    other = part("Angebote für den Stapler und die Hebebühne einholen\nVerantwortlich: Cem Yilmaz", left=0.5, top=0.1)
+    assert with_whole_paragraphs([card, other], frozenset()) == [card, other]
+
+
 def test_a_noun_with_a_capital_can_go_on_in_german_alone() -> None:
     german = part("Die Pumpe wird vor dem Öffnen abgeschaltet und danach von den Monteuren mit der mitgelieferten")
     english = part("The pump is switched off before it is opened, and then the fitters will close it with the supplied")
