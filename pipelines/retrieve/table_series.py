@@ -158,6 +158,7 @@ class SeriesSearch:
 
         The word nearest to the comparison must be in the name or elsewhere in the table, or name the kind of value. For
         dates, which words such as "first" ask for, any word in the table is enough: "serviced" is seldom in a log.
+        A word that no passage has need not be there if the comparison names the kind: "the cheapest article".
         """
         language = series.cells[0].item.language
         each = [name_terms(one, language) for one in series.names]
@@ -167,14 +168,15 @@ class SeriesSearch:
             said[self._nearest] = 1.0  # "less than 3000 operating hours" names the column "Operating hours"
         kinds = {value.kind for value, _ in self.values(series, series.cells)}
         of_kind = not self._kinds.isdisjoint(kinds)
+        itself = len(self.asked.kinds) == 1 and not self.asked.bound  # "the cheapest" names the property
         known = (
             self._nearest in said
             or (of_kind and (not self._nearest or self._nearest in self.question.asking))
+            or (of_kind and itself and self._nearest in self.question.unknown)
             or any(cell.item.covers.get(term, 0.0) >= ABOVE for cell in series.cells for term in self._needed)
         )
         if not known or not kinds or (self.asked.kinds and not of_kind):
             return 0.0
-        itself = len(self.asked.kinds) == 1 and not self.asked.bound  # "the cheapest" names the property
         named = sum(said.values()) * (_TIE if itself else 1.0)
         named += sum(self.question.form(code, language) in distinct for code in self.question.codes)  # "in 2026"
         tells = not self._kinds.isdisjoint(value_kinds(series.name, language))  # "Weight", not "Payload", is a mass

@@ -82,3 +82,11 @@ def test_the_rows_of_a_form_are_about_the_thing_in_one_of_them(tmp_path: Path) -
     text = "| Item | Result |\n|---|---|\n" + "".join(f"| {row} |\n" for row in rows)
     (answer,) = ask(tmp_path, "form.md", text, "When was the PX 80 inspected?")
     assert "14 March 2025" in answer
+
+
+def test_the_cheapest_is_found_where_no_passage_says_what_is_sold(tmp_path: Path) -> None:
+    text = "Prices\n\n" + "".join(
+        f"{name}\nPrice: {price} EUR\n\n" for name, price in (("Filter", 36), ("Seal", 3), ("Hose", 8))
+    )
+    article, seal = ask(tmp_path, "prices.txt", text, "Which is the cheapest article?", "What does the filter cost?")
+    assert ("Seal" in article, "Hose" in article, "36" in seal) == (True, False, True)
