@@ -71,6 +71,11 @@ def is_date(word: str) -> bool:
     return found is not None and 1 <= int(found[2]) <= _MONTHS
 
 
+def is_year(word: str) -> bool:
+    """Whether a word is a year of this century or the last one, in four digits."""
+    return _HAS_YEAR.fullmatch(word) is not None
+
+
 def parts_of_date(word: str, language: str = "") -> tuple[str, ...]:
     """Return the year of a date in the form of ISO 8601, the name of its month, and its day; empty for other words.
 

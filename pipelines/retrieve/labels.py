@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from pipelines.core.document import Chunk
@@ -44,7 +44,7 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
     """
     heading, sources, start = "", cue("bibliography", chunk.language), chunk.provenance.span.start
     lines = [" ".join(piece.text.split()) for piece in pieces]
-    opens = [any(piece.span.start <= place - start < piece.span.end for place in places) for piece in pieces]
+    opens = [begins_within(piece.span, places, start) for piece in pieces]
     values = field_pairs(
         pieces, chunk.text, [opened or line in known for opened, line in zip(opens, lines, strict=True)]
     )
@@ -141,8 +141,7 @@ def _blocks(run: _Run, pieces: Sequence[EvidenceLine], text: str) -> list[_Run]:
     """Return a run cut at blank lines."""
     blocks: list[_Run] = []
     for index in run:
-        apart = not blocks or BLANK in text[pieces[index - 1].span.end : pieces[index].span.start].replace(" ", "")
-        if apart:
+        if not blocks or is_below_blank(pieces[index - 1], pieces[index], text):
             blocks.append([])
         blocks[-1].append(index)
     return blocks
@@ -162,6 +161,16 @@ def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
         if named and len(values) >= _FEWEST and 2 * figures > len(values):
             return dict(zip(values, labels, strict=False))
     return {}
+
+
+def begins_within(span: Span, places: Iterable[int], start: int) -> bool:
+    """Whether one of the `places` of a document is in a span of a chunk that begins at `start`."""
+    return any(span.start <= place - start < span.end for place in places)
+
+
+def is_below_blank(before: EvidenceLine, piece: EvidenceLine, text: str) -> bool:
+    """Whether an empty line is between two units of a text."""
+    return BLANK in text[before.span.end : piece.span.start].replace(" ", "")
 
 
 def is_name(line: str) -> bool:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from pipelines.lang.characters import fold
 from pipelines.lang.comparisons import Comparison
-from pipelines.lang.dates import dates, parts_of_date
+from pipelines.lang.dates import dates, is_year, parts_of_date
 from pipelines.lang.names import names_person
 from pipelines.lang.numbers import GROUP_BLANKS
 from pipelines.lang.quantities import Kind
@@ -23,7 +23,6 @@ _GROUP = rf"[.,'’{GROUP_BLANKS}]"
 """What separates groups of three digits."""
 _A_TERM = re.compile(r"\w++(?:[ '’-]\w++){0,3}")
 """Up to four words without other punctuation; more are a description ("the final d in names such as sshd")."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +137,9 @@ class QuestionTerms:
 
         A year is none: "spring 2019".
         """
-        words = self.text.lower().split()
-        code_of = {self.words[code]: code for code in self.codes if not _YEAR.fullmatch(self.words[code])}
-        behind = {
-            word: code_of[after] for word, after in pairwise(word.strip(",.?!") for word in words) if after in code_of
-        }
+        code_of = {self.words[code]: code for code in self.codes if not is_year(self.words[code])}
+        written = [word.strip(",.?!") for word in self.text.lower().split()]
+        behind = {word: code_of[after] for word, after in pairwise(written) if after in code_of}
         return {term: behind[word] for term, word in self.words.items() if term in self.unknown and word in behind}
 
     def has_all(self, own: frozenset[str], language: str) -> bool:

@@ -1,8 +1,8 @@
 """Records in a chunk: blocks of short lines in the same form, such as cards, contacts or entries of a log.
 
-A record stands between two headings, blank lines or list marks, or begins with the same label as the one before, or
-with a line that is a label of the next one. The records of a run have the same labels ("Due: 15 June"), or as many
-lines, with digits and addresses in the same ones.
+A record stands between two headings, blank lines or list marks, or begins with the same label as the one before, or is
+a line of cells between tabs. The records of a run have the same labels ("Due: 15 June"), or as many lines, with digits
+and addresses in the same ones. A label may also be the line above its value.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from pipelines.core.document import Chunk
+from pipelines.core.provenance import Span
 from pipelines.retrieve.entries import HEADING_LENGTH, ITEM_MARK
 from pipelines.retrieve.hit import ListItem
-from pipelines.retrieve.labels import LABELLED_LINE, form_of, is_name
+from pipelines.retrieve.labels import LABELLED_LINE, begins_within, form_of, is_below_blank, is_name
 from pipelines.retrieve.table_rows import EvidenceLine
-from pipelines.retrieve.unit_spans import BLANK
 
 _LONGEST = 2 * HEADING_LENGTH
 """Maximum characters of a line of a record: a label and a short sentence."""
@@ -56,7 +56,8 @@ def runs_of_records(
     """
     lines = list(_lines(pieces, chunk.text))
     start = chunk.provenance.span.start
-    headed = [_holds(pieces, line, [place - start for place in places]) for line in lines]
+    whole = [Span(pieces[line.first].span.start, pieces[line.last].span.end) for line in lines]
+    headed = [begins_within(span, places, start) for span in whole]
     ways = (
         _cut(lines, _below_blanks(pieces, lines, chunk.text)),
         _cut(lines, _at_items(pieces, lines, items, start)),
@@ -91,13 +92,8 @@ def _cut(lines: Sequence[RecordLine], opens: Sequence[bool]) -> list[Record]:
     return [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
 
 
-def _holds(pieces: Sequence[EvidenceLine], line: RecordLine, places: Iterable[int]) -> bool:
-    return any(pieces[line.first].span.start <= place < pieces[line.last].span.end for place in places)
-
-
 def _below_blanks(pieces: Sequence[EvidenceLine], lines: Sequence[RecordLine], text: str) -> list[bool]:
-    between = (text[pieces[one.last].span.end : pieces[two.first].span.start] for one, two in pairwise(lines))
-    return [True, *(BLANK in gap.replace(" ", "") for gap in between)]
+    return [True, *(is_below_blank(pieces[one.last], pieces[two.first], text) for one, two in pairwise(lines))]
 
 
 def _at_items(

@@ -19,8 +19,8 @@ _FEWEST_THINGS = 3
 _MOST_PROPERTIES = 8
 """Maximum rows of properties: where there are more, one is easier to find by its own row."""
 _MARGIN = 0.1
-"""Minimum by which cells are more alike in rows than in columns: of 16 tables of benchmarks/forms and layouts.py, those
-with a thing in each row have 0 at most, the others 0.13 at least."""
+"""Minimum by which cells are more alike in rows than in columns: of 16 tables of benchmarks/forms and record_layouts,
+those with a thing in each row have 0 at most, the others 0.13 at least."""
 
 
 def with_turned_tables(pieces: Sequence[EvidenceLine]) -> list[EvidenceLine]:
