@@ -99,6 +99,8 @@ _INITIAL = re.compile(rf"(?<=[^\s.] )[{CAPITAL}]\. ?(?:[{CAPITAL}]\. ?)?(?P<last
 """An initial and a surname inside a text, "J. Okafor"; at its beginning, "A. Scope" is a heading."""
 _HAN_RUN = re.compile(rf"(?<![{HAN}\d])(?<!\d\s)[{HAN}]{{2,4}}(?![{HAN}])")
 """A run that may be a name; after a figure it is a unit."""
+_LONGEST_SINGLE = 3
+"""Maximum letters of a Chinese name whose surname has one letter."""
 _HAN_AGENT = re.compile(rf"(?:由(?!于)|(?<![{HAN}])[^\W\d_]{{2,6}}(?:是|为|[:：]\s?))(?=(?P<name>[{HAN}]{{2,3}}))")
 """A run behind the word for who does something, or behind "is" or a colon after a short subject."""
 
@@ -120,7 +122,8 @@ def names_person(text: str, language: str = "") -> bool:
     found = [match.group() for match in _HAN_RUN.finditer(text)]
     found += [match["name"] for match in _HAN_AGENT.finditer(text) if match["name"][:2] not in _words_by_pairs()]
     runs = (run for run in found if run not in _words_by_pairs())
-    return any(not _names(spaced=False).isdisjoint((run[0], run[:2])) for run in runs)
+    surnames = _names(spaced=False)  # one of a single letter has two letters behind at most: "安全主管" is a function
+    return any(run[:2] in surnames or (run[0] in surnames and len(run) <= _LONGEST_SINGLE) for run in runs)
 
 
 def is_person_name(name: str, language: str = "") -> bool:

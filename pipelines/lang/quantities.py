@@ -53,7 +53,9 @@ class Kind(StrEnum):
 
 _RUN = rf"(?:\d{{1,3}}(?:[{GROUP_BLANKS}']\d{{3}}(?!\d))++(?:[.,]\d++)?+|\d++(?:[.,]\d++)*+)"
 _GROUPED = re.compile(rf"[1-9]\d{{0,2}}(?:[{GROUP_BLANKS}.]\d{{3}})+")
-"""A number in groups of three digits, which is no phone number."""
+"""A number in groups of three digits."""
+_FEWEST_DIGITS = 6
+"""Minimum digits of a phone number; extensions of fewer are told by their label."""
 _FIGURE = re.compile(rf"[-+−]?(?<!\d)(?<!\d[.,]){_RUN}(?:\s?[-–~/x×]\s?{_RUN}){{0,2}}")
 _FIGURE_BEFORE = re.compile(r"\d\s?$")
 _TO_UNIT = re.compile(r"[^\S\n]?-?[^\S\n]?")
@@ -76,10 +78,10 @@ CURRENCY_CODES = "|".join(sign for sign in _TABLE["money"]["symbols"] if sign.is
 """Alternatives of a pattern: the codes of currencies, such as EUR."""
 _MONEY_BEFORE = re.compile(rf"(?:[{_SIGNS}]|\b(?:{CURRENCY_CODES}))\s?(?P<figure>{_RUN})")
 _PHONE = re.compile(
-    r"(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w,-])|\b1\d{10}\b"
-    r"|(?<![\w.,+-])\+\d{1,3}(?:[\s/.-]\(?\d{1,5}\)?){2,5}(?![\w,-])|(?<![\w.,-])0\d(?:[\s.-]\d\d){4}(?![\w,-])"
+    r"(?<![\w.,+-])\+\d{1,3}(?:[\s/.-]\(?\d{1,8}\)?){2,5}(?![\w-]|,\d)|(?<![\w.,-])0\d(?:[\s.-]\d\d){4}(?![\w-]|,\d)"
+    r"|(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w-]|,\d)|\b1\d{10}\b"
 )
-"""The last two: with the sign of a country code, groups of any length; without, five pairs as in French."""
+"""The first two: with the sign of a country code, groups of any length; without, five pairs as in French."""
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.]+")
 _NAMED = named_languages("unit_names")
 _PLAIN = re.compile(rf"(?m)(?!^\d{{1,3}}[.)]\s)(?<![^\W{CJK}])(?<![.,-])\d[\d.,]*(?![^\W{CJK}])")
@@ -186,8 +188,13 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
         yield _money_at(text, match, language)
     for kind, pattern in ((Kind.DATE, DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
         for match in pattern.finditer(text):
-            if not _GROUPED.fullmatch(match.group()):
+            if not (kind is Kind.PHONE and _is_no_phone(match.group())):
                 yield Value(kind, match.group(), None, "", Span(*match.span()))
+
+
+def _is_no_phone(digits: str) -> bool:
+    """Whether a match is a number in groups of three digits ("12 500"), or a postal code such as "40-098"."""
+    return bool(_GROUPED.fullmatch(digits)) or sum(map(str.isdigit, digits)) < _FEWEST_DIGITS
 
 
 def _money_at(text: str, match: re.Match[str], language: str) -> Value:

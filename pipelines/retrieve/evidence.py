@@ -11,6 +11,7 @@ from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.contacts import with_contacts
 from pipelines.retrieve.entries import (
     COLONS,
     ITEM_MARK,
@@ -20,6 +21,7 @@ from pipelines.retrieve.entries import (
 )
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.labels import LABELLED_LINE, read_headings
+from pipelines.retrieve.mail_headers import sender_in, with_mail_headers
 from pipelines.retrieve.records import with_records
 from pipelines.retrieve.table_rows import EvidenceLine, Fields, cells_of, is_row, read_tables
 from pipelines.retrieve.turned_tables import with_turned_tables
@@ -47,6 +49,7 @@ class EvidenceUnit:
       the question above it that it answers.
     - `table`: the id of its table, or "".
     - `depth`: the depth of the list item that it is in, from 1; 0 if the document has none here.
+    - `said`: the header of the mail that it is in: "From: Anna Berg <anna@plant.example>; Date: 2026-11-02"; or "".
     - `own`: its terms, with those of header, fields and glossary term.
     - `denied`: the terms of a row that are only in columns with a negated name ("Not suitable for"), with this name,
       and the names of the columns without a mark in a row of marks: "Drive belt | daily: | weekly: x".
@@ -66,6 +69,7 @@ class EvidenceUnit:
     group: str
     table: str
     depth: int
+    said: str
     own: frozenset[str]
     denied: frozenset[str]
     near: frozenset[str]
@@ -103,12 +107,14 @@ class EvidenceUnit:
         return bool(self.cells_named(question))
 
     def cells_named(self, question: str) -> frozenset[str]:
-        """Return the cells with a digit all whose words are in a question.
+        """Return the cells with a digit, and the name of a record such as "Laura Mitchell", all whose words are in a
+        question.
 
         A question about the weight of the Hulda 2 names a row "Hulda 2", but not a row "Hulda 2 Long".
         """
         asked = frozenset(words(question)) if self.fields else frozenset[str]()
-        cells = (cell for _, cell in self.fields if any(map(str.isdigit, cell)))
+        cells = [cell for _, cell in self.fields if any(map(str.isdigit, cell))]
+        cells += [cell for name, cell in self.fields[:1] if not name and " " in cell]
         return frozenset(cell for cell in cells if asked.issuperset(words(cell)))
 
 
@@ -145,7 +151,7 @@ def _flowing(found: Iterable[EvidenceUnit]) -> Iterator[EvidenceUnit]:
 
 
 _Terms = frozenset[str]
-_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, int, _Terms, _Terms, _Terms, _Terms, _Terms]
+_UnitFields = tuple[Span, str, str, str, bool, Fields, str, str, int, str, _Terms, _Terms, _Terms, _Terms, _Terms]
 """The fields of `EvidenceUnit` from `span` on, which do not depend on the hit."""
 
 
@@ -166,26 +172,42 @@ def _units(
     known = [replace(row, span=row.span.shifted(-start)) for row in rows]
     read_tables(pieces, chunk.context, chunk.text, known, chunk.language)
     pieces = with_turned_tables(pieces)
-    pieces = with_records(pieces, chunk, [place for place, _ in headings], items)
+    pieces = with_mail_headers(pieces, chunk)
+    places = [place for place, _ in headings]
+    pieces = with_contacts(with_records(pieces, chunk, places, items), chunk, places)
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
     own = [_terms(_searched_text(piece), chunk.language) for piece in pieces]
-    whole = _terms(chunk.context, chunk.language).union(*own)
+    whole = _terms(" ".join((chunk.context, *{piece.said for piece in pieces})), chunk.language).union(*own)
     found: list[_UnitFields] = []
     leads = list(_introductions(pieces, own))
     for index, piece in enumerate(pieces):
         if len(_NUMBERING.sub("", piece.text)) <= 1:
             continue
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
-        above = named | _terms(piece.heading, chunk.language) | leads[index]
+        above = named | _terms(f"{piece.heading} {sender_in(piece.said)}", chunk.language) | leads[index]
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
         denied = _denied_terms(piece.fields, chunk.language)
         found.append(
-            (*head, piece.fields, piece.group, piece.table, piece.depth, own[index], denied, near, above, whole)
+            (
+                *head,
+                piece.fields,
+                piece.group,
+                piece.table,
+                piece.depth,
+                piece.said,
+                own[index],
+                denied,
+                near,
+                above,
+                whole,
+            )
         )
     return tuple(found)
 
 
 def _searched_text(piece: EvidenceLine) -> str:
+    if piece.silent:
+        return ""
     term = "" if piece.is_row else piece.group
     return " ".join((term, piece.header, piece.text, *(part for field in piece.fields for part in field)))
 

@@ -43,6 +43,9 @@ NAMED = 0.08
 DEFINES = 0.2
 """Bonus for the score of a definition: 28 of 32 questions in three languages are answered by one, with 0.1 23, without
 a bonus 15; 0.3 and 0.4 give the same result as 0.2."""
+_IN_LABELS = frozenset({Kind.DATE, Kind.MAIL})
+_IN_HEADERS = frozenset({Kind.PERSON, Kind.DATE})
+"""What the header of a mail tells of what is below it; its addresses are told by itself."""
 LABELLED = 0.02
 """Bonus for "Label: text" if the question has all words of the label: "Leader" rather than "Next leader"."""
 FOCUS = 0.08
@@ -119,15 +122,17 @@ def _scored(
     focus: float,
     coverage: TermCover,
 ) -> ScoredUnit:
-    tells = not unit.label or question.wants == {Kind.DATE}  # "2 Ropes" is a heading, "2.1 (May 2025)" tells when
-    value = bool(question.wants) and tells and _gives(question, unit, coverage)
+    tells = not unit.label or question.wants <= _IN_LABELS  # "2 Ropes" is a heading, "2.1 (May 2025)" tells when
+    of_mail = asks_for_header(question, unit)
+    value = bool(question.wants) and tells and not of_mail and _gives(question, unit, coverage)
+    value = value or gives_by_header(question, unit)
     asking = question.asking if value else frozenset[str]()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = question.share(covers)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
-    score -= QUESTION * unit.is_question
+    score -= QUESTION * (unit.is_question and not of_mail)
     score += LABELLED * _has_label_of(question, unit)
     score += ASKED * (value and _tells_frequency(question, unit))
     if asking:
@@ -136,6 +141,26 @@ def _scored(
     if focus and question.focus and not _denies(unit, question):
         score += focus * question.focused({term for term, cover in covers.items() if cover >= OWN})
     return ScoredUnit(unit, score, covered, value, covers, defines)
+
+
+def gives_by_header(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether the header of its mail tells who wrote a unit, or when, if that is asked for, and the unit does not.
+
+    It may also tell who did what all words of the question are about: "I have closed the valve V-12".
+    """
+    kinds = question.wants & _IN_HEADERS
+    if not (unit.said and kinds) or (unit.label and not unit.is_question):
+        return False
+    language = unit.hit.chunk.language
+    if not gives(kinds, unit.said, language) or asks_for_header(question, unit):
+        return gives(kinds, unit.said, language)
+    forms = frozenset(question.form(term, language) for term in question.weights.keys() - question.asking)
+    return not gives(kinds, unit.text, language) and forms <= unit.own | unit.above
+
+
+def asks_for_header(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a question asks who wrote a mail, or when, or who received it, and a unit is in one."""
+    return bool(unit.said) and cue("corresponds", question.language).search(question.text) is not None
 
 
 def _denies(unit: EvidenceUnit, question: QuestionTerms) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, takewhile
 
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.entries import is_question
 from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.evidence_score import asks_for_header, gives_by_header
 from pipelines.retrieve.labels import LABELLED_LINE
+from pipelines.retrieve.mail_headers import told_by
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.tables import columns_asked, columns_of_codes
@@ -33,6 +36,9 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
     and that with the name of the row (`naming`). A field such as "Location: Hall 3" has the heading above it if it is
     not the only one in its chunk.
     """
+    if gives_by_header(question, unit):
+        header = unit.said if asks_for_header(question, unit) else told_by(unit.said, unit.hit.chunk.language)
+        return f"{header}; {quote_text(replace(unit, said=''), question, naming)}"
     if not unit.is_row:
         text = " ".join(unit.text.split())
         if unit.group:
@@ -80,10 +86,18 @@ def quote_cells(unit: EvidenceUnit, places: Collection[int]) -> str:
     """
     if unit.is_paired:
         return "; ".join(_named(*field) for place, field in enumerate(unit.fields) if place in places)
-    cells = [field for place, field in enumerate(unit.fields) if place and field[1] and place in places]
     name, first = unit.fields[0]  # a number needs its column name
+    others = (place for place in sorted(places) if place and unit.fields[place][1])
+    cells = [unit.fields[place] for place in others if not _is_first_merged(unit, place)]
     parts = [unit.group, _named("" if any(map(str.isalpha, first)) else name, first), *_without_repetition(cells)]
     return "; ".join(part for part in parts if part)
+
+
+def _is_first_merged(unit: EvidenceUnit, place: int) -> bool:
+    """Whether a cell is part of the merged first cell, which the text of the row has once: "Total |  | 85.20 EUR"."""
+    written = cells_of(unit.text)
+    same = unit.fields[place][1] == unit.fields[0][1]
+    return same and len(written) == len(unit.fields) and not written[place]
 
 
 def _without_repetition(fields: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
+from pipelines.lang.names import names_person
 from pipelines.retrieve.entries import HEADING_LENGTH, ITEM_MARK
 from pipelines.retrieve.hit import ListItem
 from pipelines.retrieve.labels import LABELLED_LINE, begins_within, form_of, is_below_blank, is_name
@@ -54,7 +55,7 @@ def runs_of_records(
         places: where sections begin in the document.
         items: the list items of the chunk.
     """
-    lines = list(_lines(pieces, chunk.text))
+    lines = list(lines_of(pieces, chunk.text))
     start = chunk.provenance.span.start
     whole = [Span(pieces[line.first].span.start, pieces[line.last].span.end) for line in lines]
     headed = [begins_within(span, places, start) for span in whole]
@@ -63,14 +64,14 @@ def runs_of_records(
         _cut(lines, _at_items(pieces, lines, items, start)),
         _cut(lines, _at_first_label(lines)),
         _below_labels(lines),
-        _between_tabs(pieces, lines, chunk.text),
+        _between_tabs(pieces, lines, chunk),
         _cut(lines, _in_cycles(lines)),
     )
     found = [list(_runs(_cut(lines, headed), 2)), *(list(_runs(way, _FEWEST)) for way in ways)]
     return max(found, key=lambda runs: sum(map(len, runs)))
 
 
-def _lines(pieces: Sequence[EvidenceLine], text: str) -> Iterator[RecordLine]:
+def lines_of(pieces: Sequence[EvidenceLine], text: str) -> Iterator[RecordLine]:
     """Yield the lines of a chunk, each with all its sentences."""
     first = 0
     for place in range(1, len(pieces) + 1):
@@ -134,17 +135,21 @@ def _below_labels(lines: Sequence[RecordLine]) -> list[Record]:
     ]
 
 
-def _between_tabs(pieces: Sequence[EvidenceLine], lines: Sequence[RecordLine], text: str) -> list[Record]:
-    """Return the lines of cells between tabs as records; the first of them has the labels, unless it has a digit."""
+def _between_tabs(pieces: Sequence[EvidenceLine], lines: Sequence[RecordLine], chunk: Chunk) -> list[Record]:
+    """Return the lines of cells between tabs as records.
+
+    The first of them has the labels, unless it has a digit, an address or the name of a person.
+    """
     names: list[str] = []
     found: list[Record] = []
     for line in lines:
-        written = text[pieces[line.first].span.start : pieces[line.last].span.end]
+        written = chunk.text[pieces[line.first].span.start : pieces[line.last].span.end]
         cells = [" ".join(cell.split()) for cell in written.split("\t")] if line.text else []
         if len(cells) < 2 or not all(cells):
             names = []
         elif len(cells) != len(names):
-            names = cells if not any(map(any, map(form_of, cells))) else [""] * len(cells)
+            row = any(any(form_of(cell)) or names_person(cell, chunk.language) for cell in cells)
+            names = [""] * len(cells) if row else cells
         if cells != names:
             parts = zip(cells, names, cells, strict=True) if names else ()
             found.append([RecordLine(line.first, line.last, *part) for part in parts] or [line])

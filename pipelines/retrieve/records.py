@@ -33,7 +33,7 @@ def _joined(pieces: Sequence[EvidenceLine], runs: Sequence[Sequence[Record]], ch
     for number, run in enumerate(runs):
         first = run[0][0].first
         found += pieces[done:first]
-        above = _heading_above(pieces, first)
+        above = heading_above(pieces, first)
         for record, fields in zip(run, _fields(run), strict=True):
             done = record[-1].last + 1
             names = RULE.join(name for name, _ in fields)
@@ -50,7 +50,7 @@ def _joined(pieces: Sequence[EvidenceLine], runs: Sequence[Sequence[Record]], ch
     return [*found, *pieces[done:]]
 
 
-def _heading_above(pieces: Sequence[EvidenceLine], first: int) -> str:
+def heading_above(pieces: Sequence[EvidenceLine], first: int) -> str:
     """Return the heading above the unit `first`, which may be a heading itself, or ""."""
     if not pieces[first].label:
         return pieces[first].heading

@@ -78,7 +78,10 @@ def _is_figure(cell: str) -> bool:
 
 @dataclass(slots=True)
 class EvidenceLine:
-    """A unit of evidence under construction, with some of the fields of `EvidenceUnit`."""
+    """A unit of evidence under construction, with some of the fields of `EvidenceUnit`.
+
+    The words of a `silent` unit are not searched: headers of mails, salutations and closings.
+    """
 
     span: Span
     text: str
@@ -89,6 +92,8 @@ class EvidenceLine:
     group: str = ""
     table: str = ""
     depth: int = 0
+    said: str = ""
+    silent: bool = False
 
     @property
     def is_row(self) -> bool:

@@ -108,7 +108,8 @@ def _tells_time(question: QuestionTerms, item: ScoredUnit) -> bool:
 def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:
     """Whether a question for one thing names no column of a row, although a word of it is not in the row."""
     selects = question.several or question.counts or question.comparison or question.sides
-    if selects or not best.has_cells or columns_asked(question, best.unit):
+    unnamed = not all(name for name, _ in best.unit.fields[1:])  # one of these may be what is asked for
+    if selects or unnamed or not best.has_cells or columns_asked(question, best.unit):
         return False
     return any(cover < ABOVE for cover in best.covers.values())
 

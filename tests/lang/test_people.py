@@ -21,6 +21,7 @@ def test_a_person_is_recognized(text: str) -> None:
         "Casing Bolts",
         "Signed on the spot",
         "上海工厂",
+        "安全主管",
         "Torque Table",
         "载重 | 1000 公斤",
         "项目 | 型号A",

@@ -73,6 +73,7 @@ def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: s
         (Kind.PHONE, "a load of 12 500 kg"),
         (Kind.PHONE, "costa 84.500"),
         (Kind.PHONE, "1.234.567"),
+        (Kind.PHONE, "ul. Młyńska 8, 40-098 Katowice"),
         (Kind.MONEY, "TRY 3 times"),
         (Kind.TIME, "Part | Pressure min\nvalve | 5"),
         (Kind.LENGTH, "Part | Checked in\nvalve | 5"),
@@ -85,6 +86,23 @@ def test_what_only_looks_like_a_count_a_date_or_a_phone_number_is_none(kind: Kin
 def test_an_amount_behind_its_currency_is_complete() -> None:
     (value,) = quantities("SEK 12 500", "sv")
     assert (value.kind, value.text, value.figure) == (Kind.MONEY, "SEK 12 500", 12500)
+
+
+@pytest.mark.parametrize("number", ["+49 431 4960 55", "+44 113 496 0321", "+33 4 72 96 03 21"])
+def test_a_phone_number_is_complete(number: str) -> None:
+    assert [value.text for value in quantities(f"Tel. {number}, Fax") if value.kind is Kind.PHONE] == [number]
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "What is the mobile number of Ann?"),
+        ("de", "Wie lautet die Mobilnummer?"),
+        ("pl", "Jaki jest numer komórkowy?"),
+    ],
+)
+def test_a_mobile_number_is_a_phone_number(language: str, question: str) -> None:
+    assert value_kinds(question, language) == {Kind.PHONE}
 
 
 def test_a_question_without_a_value_has_no_kind() -> None:

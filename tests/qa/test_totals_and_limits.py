@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,16 @@ def test_a_question_for_a_total_is_answered_by_the_row_of_totals(
     answer = knowledge[language].ask(question)
     assert len(answer.claims) == 1
     assert total in answer.text
+
+
+def test_a_merged_first_cell_is_quoted_once(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    head, rows = "<tr><th>Article<th>Pieces<th>Price", "<tr><td>Seal<td>3<td>12.40 EUR<tr><td>Filter<td>1<td>48.00 EUR"
+    total = "<tr><td colspan=2>Total<td>85.20 EUR"
+    (tmp_path / "source" / "order.html").write_text(f"<h1>Order 88</h1><table>{head}{rows}{total}</table>")
+    build(tmp_path / "source", tmp_path / "kb")
+    with KnowledgeBase.open(tmp_path / "kb") as opened:
+        assert opened.ask("What is the total price of order 88?").text == "Total; Price: 85.20 EUR"
 
 
 @pytest.mark.parametrize(

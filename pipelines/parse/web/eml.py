@@ -35,6 +35,8 @@ _MAIL_NAMES = frozenset(
 )
 _LONGEST_SUFFIX = 10
 """Maximum characters of a media subtype that becomes the suffix of an unnamed attachment."""
+_UNDECODED = re.compile(r"[\udc80-\udcff]")
+"""A byte in a header that the parser could not decode."""
 _HEADER_LINES = 60
 """Header lines that are examined: routing takes about twenty, and the characteristic ones are among them."""
 _LEAST_KNOWN, _LEAST_PROVEN = 3, 2
@@ -218,9 +220,12 @@ def _headers(message: Message) -> dict[str, str]:
 
 
 def _header(message: Message, name: str) -> str:
-    """Return a header on one line, or '' if it is broken."""
+    """Return a header on one line, or '' if it is broken; bytes that are not encoded as prescribed are decoded."""
+    raw = next((" ".join(str(value).split()) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    written = decode(raw.encode("utf-8", "surrogateescape"), "").text if _UNDECODED.search(raw) else ""
     try:
-        return " ".join(str(message.get(name, "")).split())
+        header = email.policy.default.header_factory(name, written) if written else message.get(name, "")
+        return " ".join(str(header).split())
     except (ValueError, IndexError, AttributeError, TypeError, LookupError):
         return ""
 

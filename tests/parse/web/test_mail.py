@@ -3,6 +3,7 @@ from collections.abc import Callable
 from email.message import EmailMessage
 
 import compressed_rtf
+import pytest
 
 from pipelines.core.document import Document, ReferenceKind
 from pipelines.core.outcome import Status
@@ -40,6 +41,15 @@ def test_headers_are_metadata_and_text(document_of: Read) -> None:
         "Hello Bob,",
         "see below.",
     ]
+
+
+@pytest.mark.parametrize("charset", ["latin-1", "utf-8"])
+def test_headers_that_are_not_encoded_are_decoded(document_of: Read, charset: str) -> None:
+    data = "From: Jürgen Groß <j@ex.com>\nDate: Mon, 02 Mar 2026 10:00:00 +0100\nSubject: Prüfung der\n Behälter\n\nText.\n".encode(
+        charset
+    )
+    document = document_of("a.eml", data)
+    assert (document.title, document.metadata["sender"]) == ("Prüfung der Behälter", "Jürgen Groß <j@ex.com>")
 
 
 def test_text_and_its_html_alternative_are_read_once(document_of: Read) -> None:

@@ -1,0 +1,101 @@
+"""The headers of mails, also those quoted in the text of another: who says what is below, to whom, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, zip_longest
+
+from pipelines.core.document import Chunk
+from pipelines.core.provenance import Span
+from pipelines.lang.quantities import Kind, gives
+from pipelines.lang.word_lists import cue
+from pipelines.retrieve.entries import SENTENCE_ENDS, is_question
+from pipelines.retrieve.labels import is_below_blank
+from pipelines.retrieve.record_runs import RecordLine, lines_of
+from pipelines.retrieve.table_rows import EvidenceLine
+
+_FEWEST = 2
+"""Minimum lines of a header."""
+_DATED = frozenset({Kind.DATE})
+_FORMAL_WORDS = 4
+"""Maximum words of a line that only greets or signs: "Dear Mr and Mrs", "Mit freundlichen Grüßen", a name."""
+_COMMAS = (",", "，")
+_BETWEEN = "; "
+_ADDRESS = re.compile(r"<[^<>]{0,200}>")
+
+
+def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[EvidenceLine]:
+    """Return the units of a chunk with the lines of each header joined, and set `said` of those below it.
+
+    The header itself, salutations and closings are labels whose words are not searched. A short answer is none, though
+    it may look like a heading.
+    """
+    lines = list(lines_of(pieces, chunk.text))
+    headers = {header[0].first: header for header in _headers(lines, chunk.language)}
+    found: list[EvidenceLine] = []
+    said, done = "", 0
+    for line, below in zip_longest(lines, lines[1:]):
+        if header := headers.get(line.first):
+            said, done = _BETWEEN.join(one.text for one in header), header[-1].last + 1
+            span = Span(pieces[line.first].span.start, pieces[done - 1].span.end)
+            above = pieces[line.first].heading
+            found.append(EvidenceLine(span, said, heading=above, label=True, said=said, silent=True))
+        elif line.first >= done:
+            own = pieces[line.first : line.last + 1]
+            beside = below if below and not is_below_blank(own[-1], pieces[below.first], chunk.text) else None
+            formal = bool(said) and _is_formal(line, beside, sender_in(said))
+            for piece in own:
+                piece.said, piece.label, piece.silent = said, piece.label or formal, formal
+            found += own
+    _open_last(found)
+    return found
+
+
+def _open_last(found: Sequence[EvidenceLine]) -> None:
+    """Make the last unit of each mail that is not silent no label, unless it is a question."""
+    for said, group in groupby((piece for piece in found if not piece.silent), lambda piece: piece.said):
+        last = list(group)[-1]
+        if said and not is_question(last.text):
+            last.label = False
+
+
+def sender_in(header: str) -> str:
+    """Return the name of the sender in a header (`EvidenceUnit.said`), without the address if it has a name."""
+    sender = header.partition(_BETWEEN)[0].partition(": ")[2]
+    return _ADDRESS.sub("", sender).strip(' "') or sender
+
+
+def told_by(header: str, language: str) -> str:
+    """Return the sender and the dates in a header."""
+    sender, *others = header.split(_BETWEEN)
+    return _BETWEEN.join((sender, *(line for line in others if gives(_DATED, line, language))))
+
+
+def _headers(lines: Sequence[RecordLine], language: str) -> Iterator[Sequence[RecordLine]]:
+    """Yield the runs of labelled lines that begin with the sender, and have an address or the date."""
+    place = 0
+    while place < len(lines):
+        end = place + 1
+        if cue("mail_sender").fullmatch(lines[place].label):
+            while end < len(lines) and lines[end].label:
+                end += 1
+            header = lines[place:end]
+            told = any("@" in line.text or gives(_DATED, line.value, language) for line in header)
+            if len(header) >= _FEWEST and told:
+                yield header
+        place = end
+
+
+def _is_formal(line: RecordLine, below: RecordLine | None, sender: str) -> bool:
+    """Whether a line of a mail only greets or signs: a few words with a comma behind, or a name of the sender, or what
+    is above it."""
+    short = 0 < len(line.text.split()) <= _FORMAL_WORDS and not any(map(str.isdigit, line.text))
+    signs = any(one is not None and _is_part_of(sender, one.text) for one in (line, below))
+    return short and not line.text.endswith(SENTENCE_ENDS) and (signs or line.text.endswith(_COMMAS))
+
+
+def _is_part_of(sender: str, text: str) -> bool:
+    """Whether a text has only words of the sender's name, not all of them: below the whole name may be a function."""
+    own = text.split()
+    return bool(own) and text != sender and set(own) <= set(sender.split())
