@@ -97,6 +97,7 @@ _NAME = re.compile(
 )
 _INITIAL = re.compile(rf"(?<=[^\s.] )[{CAPITAL}]\. ?(?:[{CAPITAL}]\. ?)?(?P<last>[{CAPITAL}][^\W\d_{CJK}]{{2,}})")
 """An initial and a surname inside a text, "J. Okafor"; at its beginning, "A. Scope" is a heading."""
+_WORD = re.compile(rf"[^\W\d_{CJK}]+")
 _HAN_RUN = re.compile(rf"(?<![{HAN}\d])(?<!\d\s)[{HAN}]{{2,4}}(?![{HAN}])")
 """A run that may be a name; after a figure it is a unit."""
 _LONGEST_SINGLE = 3
@@ -124,6 +125,13 @@ def names_person(text: str, language: str = "") -> bool:
     runs = (run for run in found if run not in _words_by_pairs())
     surnames = _names(spaced=False)  # one of a single letter has two letters behind at most: "安全主管" is a function
     return any(run[:2] in surnames or (run[0] in surnames and len(run) <= _LONGEST_SINGLE) for run in runs)
+
+
+def has_first_name(text: str, language: str = "") -> bool:
+    """Whether a text has a first name that is no frequent word of the language or of English: "Sara pays for it"."""
+    common = common_words("en") | common_words(language or "en")
+    words = (word.casefold() for word in _WORD.findall(text) if word[0].isupper())
+    return any(word in _names(spaced=True) and word not in common for word in words)
 
 
 def is_person_name(name: str, language: str = "") -> bool:

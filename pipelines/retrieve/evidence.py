@@ -94,6 +94,11 @@ class EvidenceUnit:
         return (found["label"], self.text[found.end() :]) if found else None
 
     @property
+    def is_mail_header(self) -> bool:
+        """Whether it is the header of a mail."""
+        return bool(self.said) and self.text == self.said
+
+    @property
     def is_question(self) -> bool:
         """Whether it asks something and answers nothing."""
         return is_question(self.text)
@@ -187,21 +192,9 @@ def _units(
         above = named | _terms(f"{piece.heading} {sender_in(piece.said)}", chunk.language) | leads[index]
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
         denied = _denied_terms(piece.fields, chunk.language)
-        found.append(
-            (
-                *head,
-                piece.fields,
-                piece.group,
-                piece.table,
-                piece.depth,
-                piece.said,
-                own[index],
-                denied,
-                near,
-                above,
-                whole,
-            )
-        )
+        named_in = _terms(piece.text, chunk.language) if piece.silent and piece.text == piece.said else own[index]
+        context = (piece.fields, piece.group, piece.table, piece.depth, piece.said)
+        found.append((*head, *context, named_in, denied, near, above, whole))
     return tuple(found)
 
 

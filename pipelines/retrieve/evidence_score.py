@@ -16,6 +16,7 @@ from functools import lru_cache
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
+from pipelines.lang.names import has_first_name
 from pipelines.lang.quantities import Kind, gives, is_unit, quantities
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
@@ -127,12 +128,14 @@ def _scored(
     value = bool(question.wants) and tells and not of_mail and _gives(question, unit, coverage)
     value = value or gives_by_header(question, unit)
     asking = question.asking if value else frozenset[str]()
+    asking |= _of_correspondence(question) if of_mail else frozenset()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = question.share(covers)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
     score -= QUESTION * (unit.is_question and not of_mail)
+    score -= QUESTION * (unit.is_mail_header and Kind.MAIL not in question.wants)
     score += LABELLED * _has_label_of(question, unit)
     score += ASKED * (value and _tells_frequency(question, unit))
     if asking:
@@ -146,16 +149,31 @@ def _scored(
 def gives_by_header(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     """Whether the header of its mail tells who wrote a unit, or when, if that is asked for, and the unit does not.
 
-    It may also tell who did what all words of the question are about: "I have closed the valve V-12".
+    It also tells who or when if all words of the question are in the unit or above it, and the writer did it: "I have
+    closed the valve V-12".
     """
-    kinds = question.wants & _IN_HEADERS
-    if not (unit.said and kinds) or (unit.label and not unit.is_question):
+    kinds, language = question.wants & _IN_HEADERS, unit.hit.chunk.language
+    said = not unit.label or unit.is_question
+    if not (unit.said and kinds and said) or not (Kind.PERSON in kinds or gives(kinds, unit.said, language)):
         return False
-    language = unit.hit.chunk.language
-    if not gives(kinds, unit.said, language) or asks_for_header(question, unit):
-        return gives(kinds, unit.said, language)
+    if asks_for_header(question, unit):
+        return True
     forms = frozenset(question.form(term, language) for term in question.weights.keys() - question.asking)
-    return not gives(kinds, unit.text, language) and forms <= unit.own | unit.above
+    who = Kind.PERSON not in kinds or cue("first_person", language).search(unit.text) is not None
+    tells = gives(kinds, unit.text, language) or _has_colleague(question, unit)
+    return who and not tells and forms <= unit.own | unit.above
+
+
+def _of_correspondence(question: QuestionTerms) -> frozenset[str]:
+    """Return the terms of a question that say that something was written or sent."""
+    pattern = cue("corresponds", question.language)
+    return frozenset(term for term in question.weights if pattern.search(question.words[term]))
+
+
+def _has_colleague(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a person is asked for, and a unit of a mail has a first name: "Sara pays for it"."""
+    asked = Kind.PERSON in question.wants and bool(unit.said)
+    return asked and has_first_name(unit.text, unit.hit.chunk.language)
 
 
 def asks_for_header(question: QuestionTerms, unit: EvidenceUnit) -> bool:
@@ -181,7 +199,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         if unit.fields:
             return counts_in_row(unit.fields, forms, unit.own | unit.above, language)
         return counts_in_text(text, forms, language)
-    if gives(question.wants, text, language) or _tells_frequency(question, unit):
+    if gives(question.wants, text, language) or _tells_frequency(question, unit) or _has_colleague(question, unit):
         return True
     if any(question.wants_of(name, cell, language) for name, cell in (*unit.fields[:1], *_labelled(unit))):
         return True

@@ -10,7 +10,7 @@ from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.word_lists import cue
-from pipelines.retrieve.entries import SENTENCE_ENDS, is_question
+from pipelines.retrieve.entries import COLONS, SENTENCE_ENDS, is_question
 from pipelines.retrieve.labels import is_below_blank
 from pipelines.retrieve.record_runs import RecordLine, lines_of
 from pipelines.retrieve.table_rows import EvidenceLine
@@ -20,6 +20,7 @@ _FEWEST = 2
 _DATED = frozenset({Kind.DATE})
 _FORMAL_WORDS = 4
 """Maximum words of a line that only greets or signs: "Dear Mr and Mrs", "Mit freundlichen Grüßen", a name."""
+_QUOTED = ">"
 _COMMAS = (",", "，")
 _BETWEEN = "; "
 _ADDRESS = re.compile(r"<[^<>]{0,200}>")
@@ -29,27 +30,35 @@ def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[Evid
     """Return the units of a chunk with the lines of each header joined, and set `said` of those below it.
 
     The header itself, salutations and closings are labels whose words are not searched. A short answer is none, though
-    it may look like a heading.
+    it may look like a heading. Lines behind ">" are said by whom the line above them names.
     """
     lines = list(lines_of(pieces, chunk.text))
     headers = {header[0].first: header for header in _headers(lines, chunk.language)}
     found: list[EvidenceLine] = []
-    said, done = "", 0
+    said, quoted, done = "", "", 0
     for line, below in zip_longest(lines, lines[1:]):
+        own = pieces[line.first : line.last + 1]
         if header := headers.get(line.first):
             said, done = _BETWEEN.join(one.text for one in header), header[-1].last + 1
             span = Span(pieces[line.first].span.start, pieces[done - 1].span.end)
-            above = pieces[line.first].heading
-            found.append(EvidenceLine(span, said, heading=above, label=True, said=said, silent=True))
+            found.append(EvidenceLine(span, said, heading=own[0].heading, label=True, said=said, silent=True))
         elif line.first >= done:
-            own = pieces[line.first : line.last + 1]
+            quoted = line.text if _introduces_quote(line, below) else quoted
             beside = below if below and not is_below_blank(own[-1], pieces[below.first], chunk.text) else None
-            formal = bool(said) and _is_formal(line, beside, sender_in(said))
+            formal = bool(said) and (
+                (bool(quoted) and line.text == quoted) or _is_formal(line, beside, sender_in(said))
+            )
             for piece in own:
-                piece.said, piece.label, piece.silent = said, piece.label or formal, formal
+                piece.said = quoted if line.text.startswith(_QUOTED) else said
+                piece.label, piece.silent = piece.label or formal, formal
             found += own
     _open_last(found)
     return found
+
+
+def _introduces_quote(line: RecordLine, below: RecordLine | None) -> bool:
+    """Whether a line tells who wrote what is quoted below it: "On 5 Nov 2026 Ben Holt <ben@plant.example> wrote:"."""
+    return line.text.endswith(COLONS) and below is not None and below.text.startswith(_QUOTED)
 
 
 def _open_last(found: Sequence[EvidenceLine]) -> None:
@@ -62,7 +71,8 @@ def _open_last(found: Sequence[EvidenceLine]) -> None:
 
 def sender_in(header: str) -> str:
     """Return the name of the sender in a header (`EvidenceUnit.said`), without the address if it has a name."""
-    sender = header.partition(_BETWEEN)[0].partition(": ")[2]
+    first = header.partition(_BETWEEN)[0]
+    sender = first.partition(": ")[2] or first  # or the line that introduces a quote
     return _ADDRESS.sub("", sender).strip(' "') or sender
 
 

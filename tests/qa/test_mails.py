@@ -13,10 +13,11 @@ from qa import KnowledgeBase
 from qa.settings import QaSettings
 
 MAILS = [
-    ("Anna Berg", "Tom Kay", "Leak at pump P-4", "02", "Tom,\n\nI have closed valve V-12 and added a tray.\n\nAnna"),
+    ("Anna Berg", "Tom Kay", "Leak at pump P-4", "02",
+     "Tom,\n\nI have closed valve V-12 and added a tray.\n\nSara pays for the tray.\n\nAnna"),
     ("Ravi Menon", "Lena Ortiz", "The shutdown", "06", "Lena,\n\ncan we replace the bearings of fan F-2 then?\n\nRavi"),
-    ("Lena Ortiz", "All staff", "Offer 7741", "04", "The offer is valid until 30 November.\n\nLena Ortiz\nPurchasing\n"
-     "Tel. 2217\nMobile +44 7700 900145"),
+    ("Lena Ortiz", "All staff", "Offer 7741", "04",
+     "The offer is valid until 30 November.\n\nLena Ortiz\nPurchasing\nTel. 2217\nMobile +44 7700 900145"),
 ]  # fmt: skip
 
 
@@ -56,6 +57,10 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
 )
 def test_a_question_to_mails_is_answered(knowledge: KnowledgeBase, question: str, answer: str) -> None:
     assert answer in knowledge.ask(question).text
+
+
+def test_a_colleague_named_in_a_mail_did_it_not_the_sender(knowledge: KnowledgeBase) -> None:
+    assert knowledge.ask("Who pays for the tray?").text == "Sara pays for the tray."
 
 
 def test_who_did_what_no_mail_says_is_not_the_sender(knowledge: KnowledgeBase) -> None:

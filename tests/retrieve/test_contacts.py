@@ -81,8 +81,9 @@ def test_sentences_figures_and_headers_are_no_contacts(text: str) -> None:
 
 def test_what_is_below_the_header_of_a_mail_is_said_by_its_sender() -> None:
     header, greeting, body, closing = read(f"{HEADER}Tom,\n\nI have closed valve V-12.\n\nAnna")
-    assert (header.text, header.label, header.own) == (SAID, True, frozenset())
+    assert (header.text, header.label, header.is_mail_header) == (SAID, True, True)
     assert (greeting.label, closing.label, body.label) == (True, True, False)
+    assert (greeting.own, closing.own) == (frozenset(), frozenset())
     assert body.said == SAID
     assert {"anna", "berg"} <= body.above
     assert not {"tom", "kay"} & body.above
@@ -96,6 +97,14 @@ def test_a_quoted_header_is_of_what_is_below_it() -> None:
     quoted = "Von: Tim Kern\nGesendet: Freitag, 30. Oktober 2026\nBetreff: Ventile\n\nWann kommen die Ventile?"
     *_, own, _, asked = read(f"{HEADER}Die Ventile kommen am 14. November.\n\n{quoted}", "de")
     assert (own.said, asked.said.partition(";")[0]) == (SAID, "Von: Tim Kern")
+
+
+def test_lines_behind_a_mark_are_said_by_whom_the_line_above_names() -> None:
+    text = f"{HEADER}Rent it.\n\nOn 1 Nov 2026 Ben Holt <ben@plant.example> wrote:\n> I suggest we rent a coupling."
+    by_text = {unit.text: unit for unit in read(text)}
+    assert by_text["Rent it."].said == SAID
+    assert by_text["> I suggest we rent a coupling."].said.startswith("On 1 Nov 2026 Ben Holt")
+    assert by_text["On 1 Nov 2026 Ben Holt <ben@plant.example> wrote:"].label
 
 
 def test_a_table_of_times_is_no_header() -> None:
