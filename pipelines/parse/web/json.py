@@ -5,38 +5,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pipelines.core.document import Source
 from pipelines.core.errors import TooLarge
-from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.decode import decode
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, FileSample
 from pipelines.parse.settings import ParseSettings
+from pipelines.parse.web.json_values import (
+    Object,
+    Value,
+    cells_of,
+    columns_of,
+    flattened,
+    headings_of,
+    is_flat,
+    is_scalar,
+    pairs_of,
+    text_of_value,
+    with_keys,
+)
 from pipelines.parse.web.text import append_text
 
 _JSON = "application/json"
 _BEGINS = re.compile(r'(?:[\[{]\s*+)++(?:["\]}]|true\b|false\b|null\b|-?\d++(?:\.\d++)?[eE,\s])')
 """The beginning of JSON, up to the first value: brackets alone may be AsciiDoc anchors or wiki links."""
 _LINES = "application/x-ndjson"
-Scalar = str | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Object:
-    """An object's key-value pairs in order; keys may be repeated."""
-
-    pairs: tuple[tuple[str, Value], ...]
-
-
-Value = Scalar | Object | list["Value"]
 _DATA = re.compile(r'"(?:data:[\w/;=+.-]{0,80},)?(?:[A-Za-z0-9+/_-]|\\[n/]){1000,}+={0,2}"')
 """A string of a thousand letters and digits without a space: a base64 (RFC 4648) picture or key, not text."""
-_WIDEST_TABLE = 200
-"""Maximum columns of a readable table; wider objects are written one by one."""
 
 
 class JsonReader:
@@ -101,87 +100,72 @@ def _by_line(lines: Sequence[str], decoder: json.JSONDecoder) -> tuple[list[Valu
     return values, broken
 
 
+class _Part(NamedTuple):
+    """A value that is still to be appended, with the heading above it and the path that those inside continue."""
+
+    heading: str
+    path: str
+    value: Value
+    level: int
+
+
 def _append(root: Value, builder: DocumentBuilder) -> None:
     """Append the value depth first, iteratively: scalars of an object together, nested objects under headings."""
-    left: list[tuple[str, Value, int]] = [("", root, 1)]
+    left = [_Part("", "", root, 1)]
     while left:
-        path, value, level = left.pop()
-        if level > builder.settings.limits.depth:
+        part = left.pop()
+        if part.level > builder.settings.limits.depth:
             raise TooLarge("values nested too deep", ids=(builder.source.uri,))
-        if path and isinstance(value, (Object, list)):
+        if part.heading and isinstance(part.value, (Object, list)):
             # Six levels, as in HTML.
-            builder.heading(path, min(level - 1, 6))
-        left += reversed(list(_append_one(path, value, level, builder)))
+            builder.heading(part.heading, min(part.level - 1, 6))
+        left += reversed(list(_append_one(part, builder)))
 
 
-def _append_one(path: str, value: Value, level: int, builder: DocumentBuilder) -> Iterator[tuple[str, Value, int]]:
+def _append_one(part: _Part, builder: DocumentBuilder) -> Iterator[_Part]:
     """Append the scalars of a value and yield the nested values that remain."""
+    value, level = part.value, part.level + 1
     if isinstance(value, Object):
-        _title(value, path, builder)
-        builder.paragraph("\n".join(f"{key}: {_text(item)}" for key, item in value.pairs if _is_scalar(item)))
-        yield from (
-            (f"{path}.{key}" if path else key, item, level + 1) for key, item in value.pairs if not _is_scalar(item)
-        )
+        if part.level == 1:
+            _title(value, builder)
+        builder.paragraph("\n".join(f"{key}: {text_of_value(item)}" for key, item in value.pairs if is_scalar(item)))
+        for key, item in value.pairs:
+            if not is_scalar(item):
+                path = f"{part.path}.{key}" if part.path else key
+                yield _Part(path, path, item, level)
     elif isinstance(value, list):
-        yield from _append_list(path, value, level, builder)
+        yield from _append_list(part.path, value, level, builder)
     else:
-        builder.paragraph(_text(value))
+        builder.paragraph(text_of_value(value))
 
 
-def _append_list(
-    path: str, items: list[Value], level: int, builder: DocumentBuilder
-) -> Iterator[tuple[str, Value, int]]:
-    columns = _columns(items)
-    if columns:
-        builder.table(_cells(items, columns))
-    elif all(_is_scalar(item) for item in items):
+def _append_list(path: str, items: list[Value], level: int, builder: DocumentBuilder) -> Iterator[_Part]:
+    """Append objects as a table of what is flat in them; what is nested follows, below a heading for each object."""
+    items = [flattened(item) for item in items]
+    nested = {key for item in items for key, value in pairs_of(item) if not is_flat(value)}
+    flat = [with_keys(item, lambda key: key not in nested) for item in items]
+    columns = columns_of(flat)
+    if columns and not nested:
+        builder.table(cells_of(flat, columns))
+    elif all(is_scalar(item) for item in items):
         for item in items:
-            builder.list_item(_text(item))
+            builder.list_item(text_of_value(item))
     else:
-        yield from ((f"{path}[{number}]", item, level + 1) for number, item in enumerate(items))
+        if len(columns) > 1 and len(items) > 1:
+            builder.table(cells_of(flat, columns))
+            items = [with_keys(item, nested.__contains__) for item in items]
+        yield from _parts_of_list(path, items, headings_of(flat), level)
 
 
-def _columns(items: Sequence[Value]) -> list[str]:
-    """Return the keys of all items if they are flat objects that share most of their keys, else nothing."""
-    objects = [item for item in items if isinstance(item, Object)]
-    if not objects or len(objects) < len(items):
-        return []
-    if not all(_is_scalar(value) or _is_short_list(value) for item in objects for _, value in item.pairs):
-        return []
-    keys = list(dict.fromkeys(key for item in objects for key, _ in item.pairs))
-    filled = sum(len(item.pairs) for item in objects)
-    return keys if len(keys) <= _WIDEST_TABLE and 2 * filled >= len(keys) * len(objects) else []
+def _parts_of_list(path: str, items: Sequence[Value], headings: Sequence[str], level: int) -> Iterator[_Part]:
+    """Yield the items of a list below headings that name them, or their number."""
+    for number, item in enumerate(items):
+        numbered = f"{path}[{number}]"
+        if not isinstance(item, Object) or item.pairs:
+            yield _Part(headings[number], "", item, level) if headings else _Part(numbered, numbered, item, level)
 
 
-def _cells(items: Sequence[Value], columns: list[str]) -> list[Cell]:
-    places = {key: place for place, key in enumerate(columns)}
-    cells = [Cell(0, place, key, header=True) for key, place in places.items()]
-    for row, item in enumerate(items, 1):
-        if isinstance(item, Object):
-            cells += [Cell(row, places[key], _text(value)) for key, value in item.pairs]
-    return cells
-
-
-def _is_scalar(value: Value) -> bool:
-    return not isinstance(value, (Object, list))
-
-
-def _is_short_list(value: Value) -> bool:
-    # Twenty values are one or two lines in a cell.
-    return isinstance(value, list) and len(value) <= 20 and all(_is_scalar(item) for item in value)
-
-
-def _text(value: Value) -> str:
-    if isinstance(value, list):
-        return ", ".join(_text(item) for item in value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "null" if value is None else str(value)
-
-
-def _title(value: Object, path: str, builder: DocumentBuilder) -> None:
-    if path:
-        return
+def _title(value: Object, builder: DocumentBuilder) -> None:
     for key, item in value.pairs:
         if key.lower() in ("title", "name") and isinstance(item, str):
             builder.meta("title", item)

@@ -26,6 +26,35 @@ def test_arrays_of_similar_objects_are_tables(document_of: Read) -> None:
     assert document.tables[0].grid() == [["no", "price", "tags"], ["A1", "3.5", ""], ["B2", "", "x, y"]]
 
 
+def test_nested_objects_are_rows_with_their_lists_below(document_of: Read) -> None:
+    orders = [
+        '{"no": 4711, "customer": {"name": "Rocca", "city": "Porto"}, "lines": [{"item": "A-1"}], "note": null}',
+        '{"no": 4712, "customer": {"name": "Kern", "city": "Ulm"}, "lines": [], "note": "urgent"}',
+    ]
+    assert pieces(document_of("a.json", f"[{','.join(orders)}]")) == [
+        (
+            "table",
+            0,
+            "no | customer.name | customer.city | note\n4711 | Rocca | Porto | null\n4712 | Kern | Ulm | urgent",
+        ),
+        ("heading", 1, "4711 – Rocca"),
+        ("heading", 2, "lines"),
+        ("table", 0, "item\nA-1"),
+        ("heading", 1, "4712 – Kern"),
+        ("heading", 2, "lines"),
+    ]
+
+
+def test_objects_that_no_value_tells_apart_are_numbered(document_of: Read) -> None:
+    document = document_of("a.json", '[{"k": "x", "of": [[1, 2], [3]]}, {"k": "x", "of": [[4]]}]')
+    assert [text for kind, _, text in pieces(document) if kind == "heading"][:3] == ["[0]", "[0].of", "[0].of[0]"]
+
+
+def test_keys_that_are_repeated_lose_no_value(document_of: Read) -> None:
+    document = document_of("a.json", '[{"a": "one", "a": "two"}, {"a": "three"}]')
+    assert all(value in document.text for value in ("one", "two", "three"))
+
+
 def test_json_lines_are_one_table(document_of: Read) -> None:
     assert document_of("a.jsonl", '{"a": 1}\n{"a": 2}\n').tables[0].grid() == [["a"], ["1"], ["2"]]
 
