@@ -50,6 +50,33 @@ def test_entries_side_by_side_are_a_table_though_nothing_is_drawn(
     assert texts(table) == list(VALVES)
 
 
+MARKS = {
+    "Check the belt": ("", "x", "", ""), "Test the": ("x", "", "", ""), "Clean the": ("", "", "x", ""),
+    "Align the": ("", "", "", "x"),
+}  # fmt: skip
+REST = ("tension", "emergency stop", "suction filter", "couplings")
+
+
+def plan_of_marks() -> Pdf:
+    """Return a page with a table without lines, whose entries in the first column wrap, at 1.5 and 2.5 lines."""
+    pdf = Pdf().page().text(90, 100, "Maintenance plan", size=26)
+    lefts, tops = (90, 176, 263, 349, 436), range(167, 400, 44)
+    entries(pdf, [("Part", "daily", "weekly", "monthly", "yearly")], lefts, top=140)
+    for top, (name, marks), rest in zip(tops, MARKS.items(), REST, strict=False):
+        pdf.text(lefts[0], top, name, size=11).text(lefts[0], top + 17, rest, size=11)
+        for left, mark in zip(lefts[1:], marks, strict=True):
+            pdf.text(left, top, mark, size=11)
+    return pdf
+
+
+def test_wrapped_entries_at_wide_leading_are_one_row(document_of: DocumentOf) -> None:
+    (table,) = document_of("a.pdf", plan_of_marks().data(), NO_OCR).tables
+    assert table.grid() == [
+        ["Part", "daily", "weekly", "monthly", "yearly"],
+        *([f"{name} {rest}", *marks] for (name, marks), rest in zip(MARKS.items(), REST, strict=True)),
+    ]
+
+
 def test_columns_of_text_and_two_rows_are_no_table(document_of: DocumentOf) -> None:
     pdf = entries(before(), VALVES[:2], (60, 160))
     for left in (60, 310):

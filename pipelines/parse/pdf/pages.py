@@ -34,7 +34,14 @@ from pipelines.parse.pdf.library import FAULTS
 from pipelines.parse.pdf.lost_glyphs import lost_characters, with_restored_characters
 from pipelines.parse.pdf.mupdf import PdfFile
 from pipelines.parse.pdf.page import PageGrid, PageRegion, PageWord, RawPage, RegionKind
-from pipelines.parse.pdf.regions import below_headings, has_cut_table, parts_around, within_columns
+from pipelines.parse.pdf.regions import (
+    below_headings,
+    has_cut_table,
+    parts_around,
+    rows_as_text,
+    with_tables_of,
+    within_columns,
+)
 from pipelines.parse.pdf.scans import OcrPage, tables_of_lines
 from pipelines.parse.pdf.survey import Survey
 from pipelines.parse.pdf.tables import table_items
@@ -193,8 +200,8 @@ class PageReader:
         """
         late, scanned = self._short_of_time, body.number in self._scans
         regions = [] if late else self._model_regions(body, with_image)
-        if not with_image and has_cut_table(regions):
-            regions = self._model_regions(body, with_image=True)
+        if not with_image and (has_cut_table(regions) or rows_as_text(regions, body)):
+            regions = with_tables_of(self._model_regions(body, with_image=True), regions, body)
         regions = below_headings(within_columns(regions, body, self.survey.gutters), body)
         pictures = [region.rect for region in regions if region.kind is RegionKind.PICTURE]
         expected = [region.rect for region in regions if region.kind is RegionKind.TABLE]

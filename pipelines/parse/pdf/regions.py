@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from pipelines.parse.columns import Gutters
-from pipelines.parse.lines import Rect, around
+from pipelines.parse.columns import Gutters, in_rows
+from pipelines.parse.lines import Line, Rect, around
 from pipelines.parse.pdf.page import PageRegion, RawPage, RegionKind
+from pipelines.parse.pdf.side_by_side import rows_by_height
 
 _LEVEL = 0.9
 """Minimum common height of a table and the text beside it, as a share of the higher one: the edges that the model gives
 differ by a line."""
+_LEAST_ENTRIES = 4
+"""Minimum entries in a row of a table that was taken for text; text in two or three columns has fewer."""
+_SHARE_IN_TABLE = 0.8
+"""Minimum share of a region of text that is in a table by the image of the page."""
 _MOST_BELOW = 2.0
 """Maximum distance of a table below its heading, in heights of the heading: a heading has a line of space below it."""
 
@@ -41,6 +47,30 @@ def has_cut_table(regions: Sequence[PageRegion]) -> bool:
     tables = [region.rect for region in regions if region.kind is RegionKind.TABLE]
     texts = [region.rect for region in regions if region.kind is RegionKind.TEXT]
     return any(_is_level(table, text) for table in tables for text in texts)
+
+
+def rows_as_text(regions: Sequence[PageRegion], page: RawPage) -> list[Rect]:
+    """Return the regions of text that have a row of several entries apart, as the header of a table."""
+    texts = [region.rect for region in regions if region.kind is RegionKind.TEXT]
+    inside = [[line for line in page.lines if rect.holds(*line.rect.middle)] for rect in texts]
+    return [
+        rect
+        for rect, lines in zip(texts, inside, strict=True)
+        if any(_are_entries(row) for row in rows_by_height(in_rows(lines)))
+    ]
+
+
+def with_tables_of(seen: Sequence[PageRegion], regions: Sequence[PageRegion], page: RawPage) -> list[PageRegion]:
+    """Return the regions `seen` in the image of a page if they are tables where `regions` have rows as text."""
+    tables = [region.rect for region in seen if region.kind is RegionKind.TABLE]
+    rows = rows_as_text(regions, page)
+    found = all(any(rect.share_in(table) > _SHARE_IN_TABLE for table in tables) for rect in rows)
+    return list(seen if found else regions)
+
+
+def _are_entries(row: Sequence[Line]) -> bool:
+    apart = (other.rect.left - one.rect.right > max(one.size, other.size) for one, other in pairwise(row))
+    return len(row) >= _LEAST_ENTRIES and all(apart)
 
 
 def _is_level(table: Rect, text: Rect) -> bool:

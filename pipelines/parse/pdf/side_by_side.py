@@ -28,11 +28,11 @@ def rows_side_by_side(lines: Sequence[Line], gutters: Sequence[tuple[float, floa
 
     Areas across the `gutters` of the running text are left out.
     """
-    found = [region for group in read_columns(lines, gutters) for region in _regions(_in_rows(group))]
+    found = [region for group in read_columns(lines, gutters) for region in _regions(rows_by_height(group))]
     return [region for region in found if not any(region.left < a and b < region.right for a, b in gutters)]
 
 
-def _in_rows(group: Sequence[Line]) -> list[list[Line]]:
+def rows_by_height(group: Sequence[Line]) -> list[list[Line]]:
     """Return the lines of a group, row by row, grouped by height, each row from the left."""
     rows: list[list[Line]] = []
     for line in group:

@@ -13,6 +13,9 @@ from pipelines.parse.pdf.tables import MOST_LEADING
 
 _ROUNDING = 0.7
 """Minimum difference of two steps in points: browsers place lines at multiples of 0.75."""
+_LEAST_GAP = 0.2
+"""Minimum difference of the steps between lines of an entry and between rows, as a share of the latter: a margin of
+half a line, at leadings of 1.5 and 2."""
 _CENTRED = 0.15
 """Maximum distance of an entry from the middle between two rows, in heights of a line. An entry at the top or bottom of
 both is half the distance of the rows away, which is more than half a height."""
@@ -34,7 +37,7 @@ def rows_of(
     least = min(steps, default=0.0)
     loose = least + max(1.0, LOOSE_LEADING * height)
     if least > MOST_LEADING * height:
-        loose = least
+        loose = _wide_leading(bands, gutters) or least
     # A header and two rows: then there is a line between all rows, unless lines only separate groups of rows.
     keyed = [
         step >= loose and 0 in at and len(at) > 1
@@ -55,6 +58,26 @@ def rows_of(
         for part in parts
         for row in ([[line] for line in part] if _are_rows(part, height, gutters, width, ruled) else [part])
     ]
+
+
+def _wide_leading(bands: Sequence[Sequence[Sequence[PageWord]]], gutters: Sequence[Strip]) -> float:
+    """Return the least step to the next row if the lines of entries are nearly as far apart as rows, or 0.
+
+    The steps are of two sizes, and the lines behind the smaller ones have entries in fewer columns than the first line
+    of their row: the rest of wrapped entries.
+    """
+    sizes = sorted({round(step, 1) for band in bands for step in _steps(band)})
+    gap, wide = max(((high - low, high) for low, high in pairwise(sizes)), default=(0.0, 0.0))
+    loose = wide - _ROUNDING
+    wrapped = []
+    for band in bands:
+        first = _columns_of(band[0], gutters)
+        for step, line in zip(_steps(band), band[1:], strict=True):
+            if step >= loose:
+                first = _columns_of(line, gutters)
+            else:
+                wrapped.append(_columns_of(line, gutters) < first)
+    return loose if gap > _LEAST_GAP * wide and wrapped and all(wrapped) else 0.0
 
 
 def _with_centred_entries(
