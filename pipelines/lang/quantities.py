@@ -186,10 +186,20 @@ def _quantities(text: str, language: str) -> Iterator[Value]:
             yield Value(unit.kind, written, scaled, text[unit.start : unit.end].lower(), Span(start, unit.end))
     for match in _MONEY_BEFORE.finditer(text):
         yield _money_at(text, match, language)
-    for kind, pattern in ((Kind.DATE, DATE), (Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL)):
-        for match in pattern.finditer(text):
-            if not (kind is Kind.PHONE and _is_no_phone(match.group())):
-                yield Value(kind, match.group(), None, "", Span(*match.span()))
+    for match in DATE.finditer(text):
+        yield Value(Kind.DATE, match.group(), None, "", Span(*match.span()))
+    yield from phones_and_mails(text)
+
+
+def phones_and_mails(text: str) -> list[Value]:
+    """Return the phone numbers and mail addresses in a text, in order."""
+    found = [
+        Value(kind, match.group(), None, "", Span(*match.span()))
+        for kind, pattern in ((Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL))
+        for match in pattern.finditer(text)
+        if kind is Kind.MAIL or not _is_no_phone(match.group())
+    ]
+    return sorted(found, key=lambda value: value.span)
 
 
 def _is_no_phone(digits: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from pipelines.lang.characters import RIGHT_TO_LEFT
 from pipelines.parse.lines import BULLET_GLYPHS, CJK_START, HYPHENS, LABELLED, LEADER, Line, join_lines
@@ -18,6 +18,8 @@ _WIDER, _SCATTER = 1.25, 1.08
 """Line steps relative to the usual one: of a new paragraph (6 points on 12: 1.4), and the scatter of baselines."""
 _OCR_SIZES = 1.3
 """Maximum ratio of the sizes that OCR measures for lines of one paragraph: 9 points, and 11 for "E-12." at its end."""
+_LEAST_FIELDS = 3
+"""Minimum lines of a list of fields."""
 _NEVER_WRAPPED = 1 / 3
 """Minimum share of line breaks before words that would have fitted: text that is wrapped at a fixed width has none, and
 wrapping around a picture or for balance causes few."""
@@ -155,7 +157,7 @@ def _kept_breaks(lines: Sequence[Line], right: float | None) -> set[int]:
 
     If enough of them are such relative to the longest line, all are where a word would have fitted into
     the column, or, in a column that is not known, where the next line does not begin with a small letter. In any other
-    text, only those between two lines with labels are.
+    text, only those between two lines with labels are, and all before lines of a list of fields.
     """
     longest = max(line.rect.right for line in lines)
     breaks = range(1, len(lines))
@@ -165,13 +167,23 @@ def _kept_breaks(lines: Sequence[Line], right: float | None) -> set[int]:
             return within | {number for number in breaks if not lines[number].text.lstrip()[:1].islower()}
         return {number for number in breaks if _word_fits(lines[number - 1], lines[number], right)}
     labelled = [LABELLED.match(line.text) is not None for line in lines]
-    return {
+    return _before_fields(labelled) | {
         number
         for number in breaks
         if labelled[number - 1]
         and labelled[number]
         and (number in within or (right is not None and _word_fits(lines[number - 1], lines[number], right)))
     }
+
+
+def _before_fields(labelled: Sequence[bool]) -> set[int]:
+    """Return the numbers of the lines of fields, each with a label, in succession; text has two at most by chance."""
+    found: set[int] = set()
+    for is_field, run in groupby(range(len(labelled)), labelled.__getitem__):
+        numbers = list(run)
+        if is_field and len(numbers) >= _LEAST_FIELDS:
+            found |= set(numbers) - {0}
+    return found
 
 
 def _word_fits(above: Line, line: Line, right: float) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.names import names_person, without_accents
-from pipelines.lang.quantities import Kind, quantities
+from pipelines.lang.quantities import Kind, phones_and_mails
 from pipelines.lang.questions import value_kinds
 from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH
 from pipelines.retrieve.labels import begins_within, is_below_blank, is_name
@@ -23,7 +23,6 @@ from pipelines.retrieve.record_runs import RecordLine, lines_of
 from pipelines.retrieve.records import heading_above
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields
 
-_WAYS = frozenset({Kind.PHONE, Kind.MAIL})
 _MOST_ABOVE = 6
 """Maximum lines from the name to the first number: function, department, firm, street, town, country."""
 _ABBREVIATION = re.compile(r"\b\w{1,3}\.$")
@@ -45,6 +44,9 @@ def with_contacts(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Iterable
         chunk: the chunk.
         places: where sections begin in the document.
     """
+    lines = chunk.text.splitlines()
+    if not any(piece.said for piece in pieces) and not any(_reaches(line.strip(), chunk.language) for line in lines):
+        return list(pieces)
     found: list[EvidenceLine] = []
     done = 0
     for contact in _contacts(pieces, chunk, list(places)):
@@ -186,7 +188,7 @@ def _parts_of_addresses(text: str) -> frozenset[str]:
 
 
 def _reaches(text: str, language: str) -> bool:
-    return any(value.kind in _WAYS for value in quantities(text, language)) or _extension(text, language) is not None
+    return bool(phones_and_mails(text)) or _extension(text, language) is not None
 
 
 def _extension(text: str, language: str) -> re.Match[str] | None:
@@ -201,8 +203,8 @@ def _fields(text: str, language: str) -> Iterator[tuple[str, str]]:
         yield from _labelled(match["before"] + match["label"], match["number"])
         return
     done = 0
-    for value in quantities(text, language):
-        if value.kind in _WAYS and value.span.start >= done:
+    for value in phones_and_mails(text):
+        if value.span.start >= done:
             yield from _labelled(text[done : value.span.start], value.text)
             done = value.span.end
     if rest := text[done:].lstrip(_BEHIND_LABEL).rstrip(" ,;|"):

@@ -200,6 +200,8 @@ def _are_alike(one: Record, other: Record) -> bool:
     if any(len(_labels(record)) < sum(bool(line.label) for line in record) for record in (one, other)):
         return False
     shared = len(_labels(one) & _labels(other))
+    if shared and _ends_with_name(one) != _ends_with_name(other):
+        return False
     if shared:
         return shared > 1 or not (one[0].label or other[0].label)
     if len(one) != len(other) or len(one) < _FEWEST or any(line.label for line in (*one, *other)):
@@ -207,6 +209,11 @@ def _are_alike(one: Record, other: Record) -> bool:
     forms = [form_of(line.text) for line in one[1:]]
     same_forms = any(map(any, forms)) and forms == [form_of(line.text) for line in other[1:]]
     return same_forms or _opening_words(one) == _opening_words(other)
+
+
+def _ends_with_name(record: Record) -> bool:
+    """Whether the last line may name the next record: it has no label, and the first one has."""
+    return bool(record[0].label) and not record[-1].label
 
 
 def _opening_words(record: Record) -> list[str]:
