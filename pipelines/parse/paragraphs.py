@@ -160,13 +160,14 @@ def _kept_breaks(lines: Sequence[Line], right: float | None) -> set[int]:
     text, only those between two lines with labels are, and all before lines of a list of fields.
     """
     longest = max(line.rect.right for line in lines)
+    labelled = [LABELLED.match(line.text) is not None for line in lines]
     breaks = range(1, len(lines))
     within = {number for number in breaks if _word_fits(lines[number - 1], lines[number], longest)}
     if len(lines) > 2 and _NEVER_WRAPPED * len(breaks) <= len(within):
         if right is None:
             return within | {number for number in breaks if not lines[number].text.lstrip()[:1].islower()}
-        return {number for number in breaks if _word_fits(lines[number - 1], lines[number], right)}
-    labelled = [LABELLED.match(line.text) is not None for line in lines]
+        within = {number for number in breaks if _word_fits(lines[number - 1], lines[number], right)}
+        return within | _before_fields(labelled)
     return _before_fields(labelled) | {
         number
         for number in breaks

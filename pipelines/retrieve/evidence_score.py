@@ -85,6 +85,11 @@ class ScoredUnit:
         """Whether it is a table row, not a header, whose columns are known."""
         return bool(self.unit.fields) and not self.unit.label
 
+    @property
+    def has_named_cells(self) -> bool:
+        """Whether it is a row whose columns all have names but the first; without one, a cell may be what is asked."""
+        return self.has_cells and all(name for name, _ in self.unit.fields[1:])
+
 
 def score_units(question: QuestionTerms, hits: Sequence[Hit], lexicon: Lexicon) -> list[ScoredUnit]:
     """Return the units of `hits` scored against the question, best first."""

@@ -79,8 +79,8 @@ def features(question: QuestionTerms, scored: Sequence[ScoredUnit], chosen: Sequ
 def lacks_value(question: QuestionTerms, chosen: Sequence[ScoredUnit]) -> bool:
     """Whether a kind of value is asked for that none of the best two units has.
 
-    A number may be that of the rows, a date or time may be told by what happens before, and how often something is
-    done by a number of times ("two times a year"), or by words ("daily") that are not known in all languages.
+    A number may be that of the rows, a date or time may be told by what happens before, and how often by a number of
+    times ("two times a year"), or by words ("daily") that are not known in all languages.
     """
     if not question.wants or (chosen and _counts_any_row(question, chosen[0])):
         return False
@@ -108,8 +108,7 @@ def _tells_time(question: QuestionTerms, item: ScoredUnit) -> bool:
 def _names_no_column(question: QuestionTerms, best: ScoredUnit) -> bool:
     """Whether a question for one thing names no column of a row, although a word of it is not in the row."""
     selects = question.several or question.counts or question.comparison or question.sides
-    unnamed = not all(name for name, _ in best.unit.fields[1:])  # one of these may be what is asked for
-    if selects or unnamed or not best.has_cells or columns_asked(question, best.unit):
+    if selects or not best.has_named_cells or columns_asked(question, best.unit):
         return False
     return any(cover < ABOVE for cover in best.covers.values())
 

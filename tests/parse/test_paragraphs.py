@@ -90,6 +90,11 @@ def test_line_breaks_that_nobody_needed_are_kept(text: tuple[str, ...], right: f
     assert paragraph_text(lines(*text), right) == "\n".join(text)
 
 
+def test_lines_of_fields_are_apart_though_some_are_full() -> None:
+    fields = ("Suction filter", "Interval: month", "Work: clean or replace", "Value: F-70")
+    assert paragraph_text(lines(*fields), right=50 + 6 * 22) == "\n".join(fields)
+
+
 def test_parts_of_a_justified_line_are_one_line() -> None:
     first, *parts = lines("The error is at most 0.1 % of the span,", "including", "non-linearity,", "hysteresis")
     beside = [replace(part, rect=part.rect._replace(top=13, bottom=23)) for part in parts]

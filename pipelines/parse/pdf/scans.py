@@ -45,8 +45,6 @@ _STEP = 1.2
 """Ratio of type sizes that are told apart: of 98 % of the lines of a scan, the size is measured within it."""
 _BOX_TYPE = 0.7
 """Type size relative to the height of a line's box in OCR (see `ocr.ink`)."""
-_LABELLED_ROWS = 1 / 3
-"""Minimum share of the rows of cards side by side that are fields; others are names, or of the last card alone."""
 _TEXT_SHARE = 1 / 3
 """Share of a table's lines that are headings or items of lists from which it is columns of text: seven of eleven in
 features beside applications, none or a title of a group in a table."""
@@ -276,7 +274,7 @@ def tables_of_lines(
             apart = [line for line in column if not any(rect.holds(*line.rect.middle) for rect in whole)]
             parts = part_tables(apart, page.box)
         for part in parts:
-            if isinstance(part, ScanTable) and not (_is_known(part, grids) or _is_text(part, texts) or _is_cards(part)):
+            if isinstance(part, ScanTable) and not (_is_known(part, grids) or _is_text(part, texts)):
                 text = "\n".join(cell.text for cell in part.cells)
                 found.append(PageItem(BlockKind.TABLE, text, page.number, part.rect, cells=part.cells))
     return found
@@ -297,16 +295,6 @@ def _is_text(table: ScanTable, texts: Sequence[Rect]) -> bool:
     """Whether many of a table's lines are headings or items of lists."""
     held = sum(any(rect.holds(*line.rect.middle) for rect in texts) for line in table.lines)
     return held >= _TEXT_SHARE * len(table.lines)
-
-
-def _is_cards(table: ScanTable) -> bool:
-    """Whether the columns of a table are cards: in many rows, all cells begin with the same label, "Price: 4 EUR"."""
-    labels: dict[int, list[str]] = {}
-    for cell in table.cells:
-        if cell.text:
-            labels.setdefault(cell.row, []).append(cell.text.partition(": ")[0] if ": " in cell.text else "")
-    alike = sum(len(row) > 1 and bool(row[0]) and len(set(row)) == 1 for row in labels.values())
-    return alike >= _LABELLED_ROWS * len(labels)
 
 
 def _with_margin(line: Line) -> Line:
