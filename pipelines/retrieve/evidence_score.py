@@ -16,7 +16,6 @@ from functools import lru_cache
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.characters import fold
 from pipelines.lang.counting import counts_in_row, counts_in_text
-from pipelines.lang.names import has_first_name
 from pipelines.lang.quantities import Kind, gives, is_unit, quantities
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
@@ -24,6 +23,7 @@ from pipelines.lang.word_lists import any_of, cue
 from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.hit import Hit
+from pipelines.retrieve.mail_questions import asks_for_header, gives_by_header, has_colleague, of_correspondence
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
 from pipelines.retrieve.term_cover import ABOVE, OWN, TermCover
@@ -45,8 +45,7 @@ DEFINES = 0.2
 """Bonus for the score of a definition: 28 of 32 questions in three languages are answered by one, with 0.1 23, without
 a bonus 15; 0.3 and 0.4 give the same result as 0.2."""
 _IN_LABELS = frozenset({Kind.DATE, Kind.MAIL})
-_IN_HEADERS = frozenset({Kind.PERSON, Kind.DATE})
-"""What the header of a mail tells of what is below it; its addresses are told by itself."""
+"""What a label gives too: the date of a change, an address in the header of a mail."""
 LABELLED = 0.02
 """Bonus for "Label: text" if the question has all words of the label: "Leader" rather than "Next leader"."""
 FOCUS = 0.08
@@ -133,7 +132,7 @@ def _scored(
     value = bool(question.wants) and tells and not of_mail and _gives(question, unit, coverage)
     value = value or gives_by_header(question, unit)
     asking = question.asking if value else frozenset[str]()
-    asking |= _of_correspondence(question) if of_mail else frozenset()
+    asking |= of_correspondence(question) if of_mail else frozenset()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
     covered = question.share(covers)
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
@@ -149,41 +148,6 @@ def _scored(
     if focus and question.focus and not _denies(unit, question):
         score += focus * question.focused({term for term, cover in covers.items() if cover >= OWN})
     return ScoredUnit(unit, score, covered, value, covers, defines)
-
-
-def gives_by_header(question: QuestionTerms, unit: EvidenceUnit) -> bool:
-    """Whether the header of its mail tells who wrote a unit, or when, if that is asked for, and the unit does not.
-
-    It also tells who or when if all words of the question are in the unit or above it, and the writer did it: "I have
-    closed the valve V-12".
-    """
-    kinds, language = question.wants & _IN_HEADERS, unit.hit.chunk.language
-    said = not unit.label or unit.is_question
-    if not (unit.said and kinds and said) or not (Kind.PERSON in kinds or gives(kinds, unit.said, language)):
-        return False
-    if asks_for_header(question, unit):
-        return True
-    forms = frozenset(question.form(term, language) for term in question.weights.keys() - question.asking)
-    who = Kind.PERSON not in kinds or cue("first_person", language).search(unit.text) is not None
-    tells = gives(kinds, unit.text, language) or _has_colleague(question, unit)
-    return who and not tells and forms <= unit.own | unit.above
-
-
-def _of_correspondence(question: QuestionTerms) -> frozenset[str]:
-    """Return the terms of a question that say that something was written or sent."""
-    pattern = cue("corresponds", question.language)
-    return frozenset(term for term in question.weights if pattern.search(question.words[term]))
-
-
-def _has_colleague(question: QuestionTerms, unit: EvidenceUnit) -> bool:
-    """Whether a person is asked for, and a unit of a mail has a first name: "Sara pays for it"."""
-    asked = Kind.PERSON in question.wants and bool(unit.said)
-    return asked and has_first_name(unit.text, unit.hit.chunk.language)
-
-
-def asks_for_header(question: QuestionTerms, unit: EvidenceUnit) -> bool:
-    """Whether a question asks who wrote a mail, or when, or who received it, and a unit is in one."""
-    return bool(unit.said) and cue("corresponds", question.language).search(question.text) is not None
 
 
 def _denies(unit: EvidenceUnit, question: QuestionTerms) -> bool:
@@ -204,7 +168,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         if unit.fields:
             return counts_in_row(unit.fields, forms, unit.own | unit.above, language)
         return counts_in_text(text, forms, language)
-    if gives(question.wants, text, language) or _tells_frequency(question, unit) or _has_colleague(question, unit):
+    if gives(question.wants, text, language) or _tells_frequency(question, unit) or has_colleague(question, unit):
         return True
     if any(question.wants_of(name, cell, language) for name, cell in (*unit.fields[:1], *_labelled(unit))):
         return True

@@ -10,9 +10,9 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.entries import is_question
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.evidence_score import asks_for_header, gives_by_header
 from pipelines.retrieve.labels import LABELLED_LINE
 from pipelines.retrieve.mail_headers import told_by
+from pipelines.retrieve.mail_questions import asks_for_header, gives_by_header
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.tables import columns_asked, columns_of_codes
