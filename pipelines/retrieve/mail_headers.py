@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby, takewhile, zip_longest
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
@@ -33,7 +33,8 @@ def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[Evid
     it may look like a heading. Lines behind ">" are said by whom the line above them names.
     """
     lines = list(lines_of(pieces, chunk.text))
-    headers = {header[0].first: header for header in _headers(lines, chunk.language)}
+    paragraphs = _paragraphs(lines, pieces, chunk.text)
+    headers = {part[0].first: part for part in map(_header_of, paragraphs) if _is_header(part)}
     found: list[EvidenceLine] = []
     said, quoted, done = "", "", 0
     for line, below in zip_longest(lines, lines[1:]):
@@ -82,19 +83,27 @@ def told_by(header: str, language: str) -> str:
     return _BETWEEN.join((sender, *(line for line in others if gives(_DATED, line, language))))
 
 
-def _headers(lines: Sequence[RecordLine], language: str) -> Iterator[Sequence[RecordLine]]:
-    """Yield the runs of labelled lines that begin with the sender, and have an address or the date."""
-    place = 0
-    while place < len(lines):
-        end = place + 1
-        if cue("mail_sender").fullmatch(lines[place].label):
-            while end < len(lines) and lines[end].label:
-                end += 1
-            header = lines[place:end]
-            told = any("@" in line.text or gives(_DATED, line.value, language) for line in header)
-            if len(header) >= _FEWEST and told:
-                yield header
-        place = end
+def _paragraphs(
+    lines: Sequence[RecordLine], pieces: Sequence[EvidenceLine], text: str
+) -> Iterator[Sequence[RecordLine]]:
+    """Yield the lines between empty lines."""
+    start = 0
+    for place in range(1, len(lines) + 1):
+        if place == len(lines) or is_below_blank(pieces[lines[place].first - 1], pieces[lines[place].first], text):
+            yield lines[start:place]
+            start = place
+
+
+def _header_of(paragraph: Sequence[RecordLine]) -> Sequence[RecordLine]:
+    """Return the labelled lines of a paragraph from the sender on, up to one without a label."""
+    senders = (place for place, line in enumerate(paragraph) if cue("mail_sender").fullmatch(line.label))
+    return list(takewhile(lambda line: line.label, paragraph[next(senders, len(paragraph)) :]))
+
+
+def _is_header(lines: Sequence[RecordLine]) -> bool:
+    """Whether labelled lines are the header of a mail: they have an address or a subject, which a shipment has not."""
+    told = any("@" in line.text or cue("mail_subject").fullmatch(line.label) for line in lines)
+    return len(lines) >= _FEWEST and told
 
 
 def _is_formal(line: RecordLine, below: RecordLine | None, sender: str) -> bool:

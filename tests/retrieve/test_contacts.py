@@ -89,6 +89,11 @@ def test_what_is_below_the_header_of_a_mail_is_said_by_its_sender() -> None:
     assert not {"tom", "kay"} & body.above
 
 
+def test_fields_in_a_mail_are_not_of_its_header() -> None:
+    header, *fields = read(f"{HEADER}Pressure: 6 bar\nFlow: 20 m³/h")
+    assert (header.text, [unit.text for unit in fields]) == (SAID, ["Pressure: 6 bar", "Flow: 20 m³/h"])
+
+
 def test_a_short_answer_is_no_greeting() -> None:
     assert [unit.text for unit in read(f"{HEADER}Order confirmed\n\nAnna") if not unit.label] == ["Order confirmed"]
 
@@ -107,8 +112,11 @@ def test_lines_behind_a_mark_are_said_by_whom_the_line_above_names() -> None:
     assert by_text["On 1 Nov 2026 Ben Holt <ben@plant.example> wrote:"].label
 
 
-def test_a_table_of_times_is_no_header() -> None:
-    assert not any(unit.said for unit in read("From: Hall 3\nTo: Hall 4\nDistance: 40 m"))
+@pytest.mark.parametrize(
+    "text", ["From: Hall 3\nTo: Hall 4\nDistance: 40 m", "From: Rotterdam\nTo: Ulm\nDate: 3 May 2026"]
+)
+def test_a_shipment_is_no_header(text: str) -> None:
+    assert not any(unit.said for unit in read(text))
 
 
 def test_the_function_below_the_name_of_the_sender_is_in_one_row_with_it() -> None:
