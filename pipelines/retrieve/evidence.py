@@ -21,7 +21,7 @@ from pipelines.retrieve.entries import (
 )
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.labels import LABELLED_LINE, read_headings
-from pipelines.retrieve.mail_headers import sender_in, with_mail_headers
+from pipelines.retrieve.mail_headers import QUOTED, sender_in, with_mail_headers
 from pipelines.retrieve.records import with_records
 from pipelines.retrieve.table_rows import EvidenceLine, Fields, cells_of, is_row, read_tables
 from pipelines.retrieve.turned_tables import with_turned_tables
@@ -97,6 +97,11 @@ class EvidenceUnit:
     def is_mail_header(self) -> bool:
         """Whether it is the header of a mail."""
         return bool(self.said) and self.text == self.said
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a mail repeats it from another one, with a mark before it."""
+        return bool(self.said) and self.text.startswith(QUOTED)
 
     @property
     def is_question(self) -> bool:

@@ -37,6 +37,8 @@ QUESTION = 0.3
 half of these words comes before it: half of `COVERAGE` is 0.2."""
 _COMPARED = 12
 """Number of best units, by the other parts, whose semantic similarity is computed."""
+REPEATED = 0.02
+"""Penalty for what a mail repeats of another one, if who wrote a mail is asked for, or when."""
 SUPERSEDED = 0.04
 """Penalty for units of superseded documents, unless the question is about revisions."""
 NAMED = 0.08
@@ -139,6 +141,7 @@ def _scored(
     repeats = len(unit.own) < MIN_SENTENCE_TERMS and question.has_all(unit.own, unit.hit.chunk.language)
     score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (unit.label or repeats)
     score -= QUESTION * (unit.is_question and not of_mail)
+    score -= REPEATED * (of_mail and unit.is_repeated)
     score -= QUESTION * (unit.is_mail_header and Kind.MAIL not in question.wants)
     score += LABELLED * _has_label_of(question, unit)
     score += ASKED * (value and _tells_frequency(question, unit))

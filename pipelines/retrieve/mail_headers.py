@@ -20,7 +20,8 @@ _FEWEST = 2
 _DATED = frozenset({Kind.DATE})
 _FORMAL_WORDS = 4
 """Maximum words of a line that only greets or signs: "Dear Mr and Mrs", "Mit freundlichen Grüßen", a name."""
-_QUOTED = ">"
+QUOTED = ">"
+"""The mark of lines that a mail repeats from another one."""
 _COMMAS = (",", "，")
 _BETWEEN = "; "
 _ADDRESS = re.compile(r"<[^<>]{0,200}>")
@@ -44,13 +45,12 @@ def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[Evid
             span = Span(pieces[line.first].span.start, pieces[done - 1].span.end)
             found.append(EvidenceLine(span, said, heading=own[0].heading, label=True, said=said, silent=True))
         elif line.first >= done:
-            quoted = line.text if _introduces_quote(line, below) else quoted
+            introduces = _introduces_quote(line, below)
+            quoted = line.text.lstrip(f"{QUOTED} ") if introduces else quoted
             beside = below if below and not is_below_blank(own[-1], pieces[below.first], chunk.text) else None
-            formal = bool(said) and (
-                (bool(quoted) and line.text == quoted) or _is_formal(line, beside, sender_in(said))
-            )
+            formal = bool(said) and (introduces or _is_formal(line, beside, sender_in(said)))
             for piece in own:
-                piece.said = quoted if line.text.startswith(_QUOTED) else said
+                piece.said = quoted if line.text.startswith(QUOTED) else said
                 piece.label, piece.silent = piece.label or formal, formal
             found += own
     _open_last(found)
@@ -59,7 +59,7 @@ def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[Evid
 
 def _introduces_quote(line: RecordLine, below: RecordLine | None) -> bool:
     """Whether a line tells who wrote what is quoted below it: "On 5 Nov 2026 Ben Holt <ben@plant.example> wrote:"."""
-    return line.text.endswith(COLONS) and below is not None and below.text.startswith(_QUOTED)
+    return line.text.endswith(COLONS) and below is not None and below.text.startswith(QUOTED)
 
 
 def _open_last(found: Sequence[EvidenceLine]) -> None:

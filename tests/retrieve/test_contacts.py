@@ -104,6 +104,11 @@ def test_a_quoted_header_is_of_what_is_below_it() -> None:
     assert (own.said, asked.said.partition(";")[0]) == (SAID, "Von: Tim Kern")
 
 
+def test_a_line_behind_a_mark_may_introduce_what_is_repeated() -> None:
+    *_, asked = read(f"{HEADER}We ordered P-1108.\n\n> On 3 May 2025 Chen Wei wrote:\n> How many do you still have?")
+    assert (asked.said, asked.is_repeated) == ("On 3 May 2025 Chen Wei wrote:", True)
+
+
 def test_lines_behind_a_mark_are_said_by_whom_the_line_above_names() -> None:
     text = f"{HEADER}Rent it.\n\nOn 1 Nov 2026 Ben Holt <ben@plant.example> wrote:\n> I suggest we rent a coupling."
     by_text = {unit.text: unit for unit in read(text)}
