@@ -17,9 +17,9 @@ from pipelines.lang.names import names_person, without_accents
 from pipelines.lang.quantities import Kind, phones_and_mails
 from pipelines.lang.questions import value_kinds
 from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH
-from pipelines.retrieve.labels import begins_within, is_below_blank, is_name
+from pipelines.retrieve.labels import begins_within, is_name
 from pipelines.retrieve.mail_headers import sender_in
-from pipelines.retrieve.record_runs import RecordLine, lines_of
+from pipelines.retrieve.record_runs import RecordLine, lines_of, paragraph_starts
 from pipelines.retrieve.records import heading_above
 from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields
 
@@ -28,7 +28,6 @@ _MOST_ABOVE = 6
 _ABBREVIATION = re.compile(r"\b\w{1,3}\.$")
 """The end of a line that is no sentence: "Hartwell Pumps Ltd."."""
 _EXTENSION = re.compile(r"(?P<before>.{0,60}?)(?P<label>[^\W\d_]{1,20})[.:]{0,2} (?P<number>\d{3,6})")
-_LOCAL_PART = re.compile(r"(?<![\w.+-])([\w.+-]++)@")
 _BEFORE_AT = re.compile(r"[._+\d-]")
 _PARTS = re.compile(r"[,:;] ")
 _HEAD = re.compile(r"[,(（:：|·]")
@@ -108,9 +107,9 @@ def _contacts(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequence[int
 
 def _lines(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequence[int]) -> Iterator[_Line]:
     known = _parts_of_addresses(chunk.text)
-    for line in lines_of(pieces, chunk.text):
+    lines = list(lines_of(pieces, chunk.text))
+    for line, opens in zip(lines, paragraph_starts(pieces, lines, chunk.text), strict=True):
         own = _with_bars(line, pieces[line.first])
-        opens = line.first == 0 or is_below_blank(pieces[line.first - 1], pieces[line.first], chunk.text)
         if not _is_part(own, pieces, chunk, places):
             yield _Line(own, False, False, False, False, opens)
             continue
@@ -183,7 +182,8 @@ def _head(line: RecordLine) -> str:
 
 def _parts_of_addresses(text: str) -> frozenset[str]:
     """Return the words of at least three letters before the @ of the mail addresses in a text."""
-    found = (_BEFORE_AT.split(address) for address in _LOCAL_PART.findall(text.casefold()))
+    mails = (value.text.casefold() for value in phones_and_mails(text) if value.kind is Kind.MAIL)
+    found = (_BEFORE_AT.split(mail.partition("@")[0]) for mail in mails)
     return frozenset(part for parts in found for part in parts if len(part) > 2)
 
 

@@ -197,9 +197,10 @@ def _units(
         above = named | _terms(f"{piece.heading} {sender_in(piece.said)}", chunk.language) | leads[index]
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
         denied = _denied_terms(piece.fields, chunk.language)
-        named_in = _terms(piece.text, chunk.language) if piece.silent and piece.text == piece.said else own[index]
+        # The names in the header of a mail are near to nothing, but it is found by them.
+        found_by = _terms(piece.text, chunk.language) if piece.text == piece.said else own[index]
         context = (piece.fields, piece.group, piece.table, piece.depth, piece.said)
-        found.append((*head, *context, named_in, denied, near, above, whole))
+        found.append((*head, *context, found_by, denied, near, above, whole))
     return tuple(found)
 
 

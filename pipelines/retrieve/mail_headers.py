@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby, takewhile, zip_longest
 
 from pipelines.core.document import Chunk
@@ -12,7 +12,7 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, SENTENCE_ENDS, is_question
 from pipelines.retrieve.labels import is_below_blank
-from pipelines.retrieve.record_runs import RecordLine, lines_of
+from pipelines.retrieve.record_runs import RecordLine, cut_at, lines_of, paragraph_starts
 from pipelines.retrieve.table_rows import EvidenceLine
 
 _FEWEST = 2
@@ -34,7 +34,7 @@ def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[Evid
     it may look like a heading. Lines behind ">" are said by whom the line above them names.
     """
     lines = list(lines_of(pieces, chunk.text))
-    paragraphs = _paragraphs(lines, pieces, chunk.text)
+    paragraphs = cut_at(lines, paragraph_starts(pieces, lines, chunk.text))
     headers = {part[0].first: part for part in map(_header_of, paragraphs) if _is_header(part)}
     found: list[EvidenceLine] = []
     said, quoted, done = "", "", 0
@@ -81,17 +81,6 @@ def told_by(header: str, language: str) -> str:
     """Return the sender and the dates in a header."""
     sender, *others = header.split(_BETWEEN)
     return _BETWEEN.join((sender, *(line for line in others if gives(_DATED, line, language))))
-
-
-def _paragraphs(
-    lines: Sequence[RecordLine], pieces: Sequence[EvidenceLine], text: str
-) -> Iterator[Sequence[RecordLine]]:
-    """Yield the lines between empty lines."""
-    start = 0
-    for place in range(1, len(lines) + 1):
-        if place == len(lines) or is_below_blank(pieces[lines[place].first - 1], pieces[lines[place].first], text):
-            yield lines[start:place]
-            start = place
 
 
 def _header_of(paragraph: Sequence[RecordLine]) -> Sequence[RecordLine]:

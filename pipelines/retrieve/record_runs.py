@@ -60,14 +60,14 @@ def runs_of_records(
     whole = [Span(pieces[line.first].span.start, pieces[line.last].span.end) for line in lines]
     headed = [begins_within(span, places, start) for span in whole]
     ways = (
-        _cut(lines, _below_blanks(pieces, lines, chunk.text)),
-        _cut(lines, _at_items(pieces, lines, items, start)),
-        _cut(lines, _at_first_label(lines)),
+        cut_at(lines, paragraph_starts(pieces, lines, chunk.text)),
+        cut_at(lines, _at_items(pieces, lines, items, start)),
+        cut_at(lines, _at_first_label(lines)),
         _below_labels(lines),
         _between_tabs(pieces, lines, chunk),
-        _cut(lines, _in_cycles(lines)),
+        cut_at(lines, _in_cycles(lines)),
     )
-    found = [list(_runs(_cut(lines, headed), 2)), *(list(_runs(way, _FEWEST)) for way in ways)]
+    found = [list(_runs(cut_at(lines, headed), 2)), *(list(_runs(way, _FEWEST)) for way in ways)]
     return max(found, key=lambda runs: sum(map(len, runs)))
 
 
@@ -88,13 +88,16 @@ def lines_of(pieces: Sequence[EvidenceLine], text: str) -> Iterator[RecordLine]:
         first = place
 
 
-def _cut(lines: Sequence[RecordLine], opens: Sequence[bool]) -> list[Record]:
+def cut_at(lines: Sequence[RecordLine], opens: Sequence[bool]) -> list[Record]:
+    """Return the lines cut before each one that opens a part; those before the first part are left out."""
     starts = [place for place, opened in enumerate(opens) if opened]
     return [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
 
 
-def _below_blanks(pieces: Sequence[EvidenceLine], lines: Sequence[RecordLine], text: str) -> list[bool]:
-    return [True, *(is_below_blank(pieces[one.last], pieces[two.first], text) for one, two in pairwise(lines))]
+def paragraph_starts(pieces: Sequence[EvidenceLine], lines: Sequence[RecordLine], text: str) -> list[bool]:
+    """Return whether each line is the first one of a chunk or below an empty line."""
+    firsts = [line.first for line in lines]
+    return [first == 0 or is_below_blank(pieces[first - 1], pieces[first], text) for first in firsts]
 
 
 def _at_items(
@@ -125,7 +128,7 @@ def _below_labels(lines: Sequence[RecordLine]) -> list[Record]:
     """Return the records in which every other line is a label that each of them has: "Weight" above "61 kg"."""
     counts = Counter(line.text for line in lines if line.text)
     again = next((line.text for line in lines if counts[line.text] >= _FEWEST), "")
-    blocks = _cut(lines, [bool(again) and line.text == again for line in lines])
+    blocks = cut_at(lines, [bool(again) and line.text == again for line in lines])
     labels = shared_beginning([[line.text for line in block[::2]] for block in blocks[:2]])
     pairs = [list(zip(block[::2], block[1::2], strict=False))[: len(labels)] for block in blocks]
     return [
