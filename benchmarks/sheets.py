@@ -23,7 +23,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pipelines.core.document import Block
 from pipelines.core.table import Table
-from pipelines.parse.office.regions import CellRange, parse_range
+from pipelines.parse.office.ranges import CellRange, parse_range
 from pipelines.parse.parse import parse, source_of
 from pipelines.parse.settings import ParseSettings
 

@@ -16,6 +16,8 @@ _LOOKED_AT = 60
 _LONGEST_UNIT = 9
 """Maximum characters of a unit: "W/(m²·K)" has eight."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_LEAST_FIELDS = 3
+"""Minimum rows of a form: of two, the first may be a header."""
 _LEAST_PAIRED = 4
 """Minimum columns of a table of pairs; one of two columns is a list of names with values."""
 
@@ -76,7 +78,7 @@ class Table:
     @property
     def begins_with_data(self) -> bool:
         """Whether no row is marked as a header and the first row is data (`is_data`), or a name with a long text."""
-        return self.header_rows == 0 and (is_data(self.cells) or _begins_with_text(self.cells))
+        return self.header_rows == 0 and (is_data(self.cells) or begins_with_text(self.cells))
 
     def grid(self) -> list[list[str]]:
         """Return the texts row by row; the text of a spanning cell is at its top left position, the rest is empty."""
@@ -121,13 +123,16 @@ def is_data(cells: Sequence[Cell]) -> bool:
 
     It is if each of its cells contains a digit, like two thirds of the cells below it: a parts list without a header.
     In a table of two columns it is if its second cell begins with a number, like most below it: names with values, also
-    with their units in a third column. So it is in a table of pairs (`has_pairs`). Years or types above a table of
+    with their units in a third column; or if it contains a digit, and half of those below are no numbers: a form
+    ("Report no. | IR-118"). So it is in a table of pairs (`has_pairs`). Years or types above a table of
     values are a header, because its first column contains no numbers.
     """
     columns = _columns(cells)
     told = _below_first(cells, columns)
     valued = len(told) == len(columns) and (len(told) == 2 or (len(told) == 3 and _are_units(told)))
     if valued and _are_mostly(begins_with_number, told[1]):
+        return True
+    if len(told) == len(columns) == 2 and _is_form(*told):
         return True
     return bool(told) and (has_pairs(cells) or all(_are_mostly(_has_digit, texts) for texts in told))
 
@@ -160,7 +165,18 @@ def has_pairs(cells: Sequence[Cell]) -> bool:
     return not named and not any(map(_has_digit, labels)) and any(_has_digit(texts[0]) for texts in told[1::2])
 
 
-def _begins_with_text(cells: Sequence[Cell]) -> bool:
+def _is_form(labels: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether a column of different labels, without digits, is beside texts with a digit in the first one.
+
+    Half the texts below are no numbers: most of those below the name of a column, "KT 40", are.
+    """
+    first, *below = values
+    if len(labels) < _LEAST_FIELDS or len(set(labels)) < len(labels) or any(map(_has_digit, labels)):
+        return False
+    return _has_digit(first) and not begins_with_number(first) and 2 * sum(map(begins_with_number, below)) <= len(below)
+
+
+def begins_with_text(cells: Sequence[Cell]) -> bool:
     """Whether the second cell of a table of two columns has several words, and is longer than the mean of those below.
 
     It is no name of the column then, unless it is one of numbers ("Value at 20 °C").

@@ -11,6 +11,7 @@ import msgspec
 from pipelines.core.document import Block, BlockKind, Document, Page, Reference
 from pipelines.core.provenance import Box, Provenance, Span
 from pipelines.core.table import Cell, Table
+from pipelines.parse.office.touching import touching_tables
 from pipelines.parse.parsed import Parsed
 
 _NUMBER = re.compile(r"((?:\d{1,3}\.)+\d{0,3}|\d{1,3}\)|[A-Za-z]{1,4}[.)]|\([A-Za-z0-9]{1,4}\))\s+")
@@ -110,6 +111,7 @@ def view(parsed: Parsed, *, scored: bool = False) -> FileView:
     """Return `parsed` as plain rows, in the scored form (`to_json`) if `scored`."""
     document = parsed.document
     blocks = document.blocks if document else ()
+    blocks = tuple(part for block in blocks for part in touching_tables(block)) if scored else blocks
     pages = document.pages if document else ()
     return FileView(
         status=parsed.status.value,
@@ -235,6 +237,7 @@ def to_json(parsed: Parsed, indent: int = 1, *, scored: bool = False) -> str:
 
     The texts of blocks are those that are ingested. In the scored form (`scored`), in which parsers are evaluated, the
     check box of a list item and a number computed from the format's numbering are in `marker` instead of the text, and
-    the lines of a rich cell are repeated after its table, with `cell` = (table, row, column).
+    the lines of a rich cell are repeated after its table, with `cell` = (table, row, column). Tables on a sheet are
+    split into cells that touch.
     """
     return msgspec.json.format(msgspec.json.encode(view(parsed, scored=scored)), indent=indent).decode()

@@ -264,6 +264,8 @@ _FORMATS: dict[BlockKind, Callable[[str], str]] = {
 
 
 def _table(table: Table) -> str:
-    """Return a table as Markdown, or as HTML if it has spans, which Markdown lacks."""
+    """Return a table as Markdown, or as HTML if it has spans, which Markdown lacks; a single cell as a line."""
+    if table.rows == table.columns == 1 and table.cells:
+        return _line(table.cells[0].text)
     spanned = any(cell.row_span > 1 or cell.column_span > 1 for cell in table.cells)
     return table.to_html() if spanned else table.to_markdown()

@@ -59,6 +59,8 @@ def test_an_empty_table_has_no_markdown() -> None:
         ("Type | DN 50 | Material | Weight / A | 3 | steel | 5 / B | 4 | brass | 7", False),
         ("Type | DN 50 | Material | DN 80 / A | 3 | steel | 5 / B | 4 | steel | 7", False),
         ("Asset | Counter 2025 | Counter 2024 | Change / Filler | 18 | 13 | 5 / Dryer | 52 | 43 | 9", False),
+        ("Report no. | IR-118 / Vessel | Receiver V-220 / Made by | Kranz", True),
+        ("Property | KT 40 / Weight | 610 kg / Power | 12 kW / Gas | R513A", False),
         ("Name | Town | Street | Country / Anna | Bergen | Torget | Norway", False),
     ],
 )

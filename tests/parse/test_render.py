@@ -72,6 +72,18 @@ def test_the_page_of_a_sheet_is_its_name() -> None:
     assert shown["tables"][0]["range"] == "B2:B2"
 
 
+def test_a_single_cell_is_a_line_and_cells_that_touch_are_tables_of_their_own_only_where_scored() -> None:
+    builder = DocumentBuilder(SOURCE, ParseSettings(), "test")
+    cells = [Cell(0, 0, "Power", address="B2"), Cell(0, 2, "kW", address="D2"), Cell(1, 2, "bar", address="D3")]
+    builder.table(cells, Place(1, "Data", "B2:D3"))
+    builder.table([Cell(0, 0, "Notes")], Place(1, "Data", "B5"))
+    parsed = builder.build()
+    assert to_markdown(parsed).endswith("| Power |  | kW |\n| --- | --- | --- |\n|  |  | bar |\n\nNotes\n")
+    assert [table["range"] for table in json.loads(to_json(parsed))["tables"]] == ["B2:D3", "B5"]
+    scored = json.loads(to_json(parsed, scored=True))["tables"]
+    assert [(table["range"], table["rows"]) for table in scored] == [("B2", 1), ("D2:D3", 2), ("B5", 1)]
+
+
 def test_markdown_keeps_structure() -> None:
     assert to_markdown(sample()) == (
         "<!-- page 1: i -->\n\n# Pump <manual>\n\n## 1 Safety\n\n- close\n  - lock\n\n<!-- page 2: ii -->\n\n"

@@ -66,7 +66,7 @@ class SheetRows:
         if not body or any(column not in header for row in body for column in row):
             return None
         has_own_columns = len(header) <= right - left and len(body) > 1 and all(len(row) == len(header) for row in body)
-        return number if has_own_columns or any(_is_numeric(column, body) for column in header) else None
+        return number if has_own_columns or any(is_numeric(column, body) for column in header) else None
 
     def _until_empty(self, number: int, left: int, right: int) -> Iterator[dict[int, str]]:
         for row in range(number, number + _SCANNED_ROWS):
@@ -76,7 +76,7 @@ class SheetRows:
             yield texts
 
 
-def _is_numeric(column: int, rows: Sequence[Mapping[int, str]]) -> bool:
+def is_numeric(column: int, rows: Sequence[Mapping[int, str]]) -> bool:
     """Whether a column has numbers."""
     are = [is_number(row[column]) for row in rows if column in row]
     # Two thirds: a few values are missing or written in words.

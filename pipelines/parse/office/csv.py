@@ -18,7 +18,7 @@ from pipelines.core.table import Cell, is_data
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.decode import decode
 from pipelines.parse.limits import MEBIBYTE
-from pipelines.parse.office.regions import CellRange, address
+from pipelines.parse.office.ranges import CellRange, address
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import FileFormat, signed
 from pipelines.parse.settings import ParseSettings

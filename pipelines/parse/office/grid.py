@@ -11,8 +11,10 @@ from pipelines.core.table import Cell
 from pipelines.lang.word_lists import any_of
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.cell_texts import CellIndex
-from pipelines.parse.office.labels import SheetTable, with_deep_header, with_header_rows, with_labels, without_titles
-from pipelines.parse.office.regions import CellRange, address, group_cells
+from pipelines.parse.office.header_rows import with_deep_header, with_header_rows
+from pipelines.parse.office.labels import SheetTable, with_labels, without_titles
+from pipelines.parse.office.ranges import CellRange, address
+from pipelines.parse.office.regions import group_cells
 
 _LARGEST_FILLED = 10_000
 """Maximum cells of a merged range that is kept; a larger one is a background."""
@@ -135,3 +137,12 @@ class SheetBuilder:
                 self.builder.paragraph(cell.text, self.place(region.area_of(cell)))
             return True
         return self.builder.table(region.cells, self.place(region.area), caption=region.caption)
+
+    def comment(self, text: str, author: str, area: CellRange | None, tables: Iterable[SheetTable]) -> None:
+        """Append a comment, with its author, its cells, and the names of their row and column in one of the tables."""
+        if not text:
+            return
+        about = (table.name_of(area.top, area.left) for table in tables if area and table.area.contains(*area.start))
+        where = ": ".join(filter(None, (str(area or ""), next(about, ""))))
+        head = ", ".join(filter(None, (author, where)))
+        self.builder.note(f"[{head}] {text}" if head else text, self.place(area or CellRange(0, 0, 0, 0)))

@@ -1,15 +1,15 @@
-"""Header rows of tables on a sheet, and the labels and notes around the tables that describe them."""
+"""Labels and notes around the tables on a sheet that describe them."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipelines.core.table import Cell, is_data
+from pipelines.core.table import Cell
 from pipelines.parse.office.cell_texts import is_note, is_number, is_word
-from pipelines.parse.office.regions import CellRange
+from pipelines.parse.office.header_rows import first_rows, has_headings, label_rows, with_deep_header, with_header_rows
+from pipelines.parse.office.ranges import CellRange
 
 _MOST_DISTANCE = 3
 """Maximum rows or columns from a label to its table: two empty ones in between."""
@@ -33,6 +33,13 @@ class SheetTable:
         """Return the place of one of the cells on the sheet."""
         top, left = self.area.top + cell.row, self.area.left + cell.column
         return CellRange(top, left, top + cell.row_span - 1, left + cell.column_span - 1)
+
+    def name_of(self, row: int, column: int) -> str:
+        """Return the names of a cell on the sheet: the first text of its row, and those above it in the header."""
+        row, column = row - self.area.top, column - self.area.left
+        beside = [cell.text for cell in self.cells if cell.row <= row < cell.row + cell.row_span and cell.text]
+        above = [cell.text for cell in self.cells if cell.header and cell.row <= row and _is_in_column(cell, column)]
+        return ", ".join(" ".join(text.split()) for text in dict.fromkeys([*beside[:1], *above]) if text)
 
     @property
     def label(self) -> str:
@@ -67,6 +74,10 @@ class SheetTable:
             and max(rows.values(), default=0) == 1
             and is_word(next(cell.text for cell in self.cells if cell.text))
         )
+
+
+def _is_in_column(cell: Cell, column: int) -> bool:
+    return cell.column <= column < cell.column + cell.column_span
 
 
 def without_titles(table: SheetTable) -> list[SheetTable]:
@@ -166,9 +177,14 @@ def _labels_of_all(tables: Sequence[SheetTable], owners: dict[int, int], bodies:
 
 
 def _inner_labels(table: SheetTable) -> Iterator[str]:
-    """Yield the labels in the first rows of a table, and the note in its last row."""
+    """Yield the labels in the first rows of a table, and the note in its last row.
+
+    Above rows without a header, a label is only the heading of some of them if others have one too.
+    """
     rows: dict[int, list[str]] = {}
     labels, last = label_rows(table.cells), table.area.bottom - table.area.top
+    if labels and not any(cell.header for cell in table.cells) and has_headings(first_rows(table.cells), labels):
+        labels = 0
     for cell in table.cells:
         if cell.text and (cell.row < labels or cell.row == last):
             rows.setdefault(cell.row, []).append(" ".join(cell.text.split()))
@@ -176,81 +192,3 @@ def _inner_labels(table: SheetTable) -> Iterator[str]:
     end = rows.get(last, [])
     if labels < last and len(end) == 1 and is_note(end[0]) and table.area.left < table.area.right:
         yield end[0][:_LONGEST]
-
-
-_Rows = Mapping[int, Mapping[int, str]]
-"""Texts by row and column."""
-_MOST_HEADER_ROWS = 3
-"""Maximum rows of a header: groups, names and units."""
-_LEAST_BODY_ROWS = 2
-"""Minimum rows below a header from which the type of a column can be told."""
-_SCANNED_ROWS = 60
-"""Number of rows from the top that are examined."""
-_UNIT = re.compile(r"[\[(].{1,20}[\])]")
-"""A unit in a header: in brackets."""
-
-
-def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells; if the first row names groups of columns, the rows of column names below are headers too.
-
-    Such a header has a cell that spans several columns beside a cell that spans all its rows.
-    """
-    first = [cell for cell in cells if cell.row == 0 and cell.header]
-    depth = max((cell.row_span for cell in first), default=1)
-    if depth == 1 or all(cell.column_span == 1 for cell in first):
-        return list(cells)
-    rows = max(cell.row + cell.row_span for cell in cells)
-    return [replace(cell, header=True) if cell.row < depth < rows else cell for cell in cells]
-
-
-def with_header_rows(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with the header rows recognized by content.
-
-    There is no header if the first row is data. A row with one cell above several columns is a label, and the header,
-    or the data, are below it. A row of words above columns of numbers also belongs to the header: names below groups,
-    units below names.
-    """
-    rows, height = _first_rows(cells), max(cell.row + cell.row_span for cell in cells)
-    labels = _count_labels(rows)
-    if is_data([replace(cell, row=cell.row - labels) for cell in cells if cell.row >= labels]):
-        return [replace(cell, header=False) for cell in cells]
-    depth = labels + 1
-    while depth < labels + _MOST_HEADER_ROWS and depth + _LEAST_BODY_ROWS <= height and _is_header_row(rows, depth):
-        depth += 1
-    return [replace(cell, header=True) if cell.row < depth < height else cell for cell in cells]
-
-
-def label_rows(cells: Sequence[Cell]) -> int:
-    """Return the number of rows at the top of a table that have one cell each: labels of the table."""
-    return _count_labels(_first_rows(cells))
-
-
-def _first_rows(cells: Sequence[Cell]) -> _Rows:
-    rows: dict[int, dict[int, str]] = {}
-    for cell in cells:
-        if cell.text and cell.row < _SCANNED_ROWS:
-            rows.setdefault(cell.row, {})[cell.column] = cell.text
-    return rows
-
-
-def _count_labels(rows: _Rows) -> int:
-    count = 0
-    while len(row := rows.get(count, {})) == 1 and all(map(is_word, row.values())):
-        count += 1
-    # At least a header and one row below it.
-    several = sum(len(row) > 1 for row in rows.values())
-    return count if several > 1 and len(rows.get(count, {})) > 1 else 0
-
-
-def _is_header_row(rows: _Rows, number: int) -> bool:
-    """Whether a row has words above columns of numbers: at least two different ones, or units in brackets."""
-    body: dict[int, list[bool]] = {}
-    for below, texts in rows.items():
-        for column, text in texts.items() if below > number else ():
-            body.setdefault(column, []).append(is_number(text))
-    # Two thirds: a few values are missing or written in words.
-    numeric = {column for column, are in body.items() if len(are) >= _LEAST_BODY_ROWS and 3 * sum(are) >= 2 * len(are)}
-    over = [text for column, text in rows.get(number, {}).items() if column in numeric]
-    if not over or any(map(is_number, over)):
-        return False
-    return len(set(over)) > 1 or all(_UNIT.fullmatch(text.strip()) for text in over)

@@ -22,7 +22,7 @@ from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.legacy import read_converted
 from pipelines.parse.office.libreoffice import MISSING, program
 from pipelines.parse.office.package import decrypted
-from pipelines.parse.office.regions import CellRange
+from pipelines.parse.office.ranges import CellRange
 from pipelines.parse.office.xlsx.formats import number_text, other_form, parse_format
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
@@ -145,9 +145,8 @@ def _write(sheet: Sheet, number: int, book: Book, builder: DocumentBuilder) -> N
         if page.table(region):
             _add_links(sheet, region, builder)
     for (row, column), note in sorted(sheet.cell_note_map.items()):
-        head = f"[{note.author}] " if note.author else ""
         text = note.text.removeprefix(f"{note.author}:").strip()
-        builder.note(head + text, page.place(CellRange(row, column, row, column)))
+        page.comment(text, note.author, CellRange(row, column, row, column), regions)
 
 
 def _add_links(sheet: Sheet, region: SheetTable, builder: DocumentBuilder) -> None:

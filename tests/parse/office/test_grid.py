@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.parse.office.grid import SheetGrid
-from pipelines.parse.office.regions import CellRange, address, parse_cell, parse_range
+from pipelines.parse.office.ranges import CellRange, address, parse_cell, parse_range
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
@@ -188,3 +188,69 @@ def test_a_list_of_sentences_without_another_table_keeps_its_title() -> None:
     for row, text in enumerate(("Wear safety shoes at work", "Keep the escape routes free"), 2):
         sheet.put(row, 0, text)
     assert [(str(region.area), region.caption) for region in sheet.regions()] == [("A1", ""), ("A3:A4", "Rules")]
+
+
+def sheet(*rows: str, most: int = 1000) -> SheetGrid:
+    """Return a grid from rows of texts separated by "|"; an empty one is an empty cell."""
+    found = SheetGrid(most)
+    for row, line in enumerate(rows):
+        for column, text in enumerate(line.split("|")):
+            found.put(row, column, text.strip())
+    return found
+
+
+LIST = (
+    "Tag|Service|Power|Current|Speed|Frame",
+    "||kW|A|rpm|",
+    "M-1|Pulper|315|540|990|355M",
+    "M-2|Agitator|45|84|1475|225M",
+)
+
+
+def test_a_title_block_that_touches_a_table_is_no_part_of_it() -> None:
+    block = ["Mill||||Doc. no.|EL-44", "Motor list||||Revision|C", "Area: stock||||Date|2025-03-14"]
+    found = sheet(*block, *LIST)
+    assert ranges(found) == ["A1", "E1:F3", "A2", "A3", "A4:F7"]
+    assert headers(found) == [set(), {0, 1}]
+    assert captions(found)[-1] == "Mill\nMotor list\nArea: stock"
+
+
+def test_one_row_with_a_field_above_a_table_is_a_title_block_and_names_of_groups_are_not() -> None:
+    assert ranges(sheet("Motor list|||||Date: 3 May", *LIST)) == ["A1", "F1", "A2:F5"]
+    assert ranges(sheet("Motor||Data|||Size", *LIST)) == ["A1:F5"]
+    assert ranges(sheet("Mill||||Doc. no.|EL-44", "Motor list||||Rev. C|", "||Data||Size|", *LIST))[-1] == "A3:F7"
+    merged = sheet("Motor||Data||||", *LIST)
+    merged.merged += [CellRange(0, 0, 0, 1), CellRange(0, 2, 0, 5)]
+    assert ranges(merged) == ["A1:F5"]
+
+
+def test_notes_that_touch_the_last_row_are_no_rows() -> None:
+    found = sheet(
+        "Tool|No.|Range", "Wrench|T-9|100", "Gauge|G-7|25", "Approved: K. Lund", "|Only for joints of class B"
+    )
+    assert ranges(found) == ["A1:C3", "A4", "B5"]
+    assert captions(found) == ["Approved: K. Lund\nOnly for joints of class B"]
+    assert ranges(sheet("Tool|No.|Remark", "Wrench|T-9|works", "Gauge|G-7|broken", "||on both of its sides")) == [
+        "A1:C4"
+    ]
+
+
+def test_columns_of_labels_and_values_side_by_side_are_one_form() -> None:
+    pairs = ("Report|IR-1||Date|2025-06-03||Load|12 t", "Crane|Hall 4||Inspector|T. Lind||Made in|2004")
+    assert ranges(sheet(*pairs)) == ["A1:H2"]
+    assert headers(sheet(*pairs)) == [set()]
+    assert ranges(sheet("Type|Stock||Size|Stock", "6205|24||35x52|60", "6308|9||40x62|14")) == ["A1:B3", "D1:E3"]
+
+
+def test_numbers_of_rows_join_what_gaps_separate() -> None:
+    lines = ("Electrical", "1||Power||kVA|:|630", "2||Voltage||kV|:|20", "Cooling", "3||Kind|||:|ONAN")
+    found = sheet(*lines)
+    assert ranges(found) == ["A1:G5"]
+    assert captions(found) == [""]
+    assert headers(found) == [set()]
+
+
+def test_labels_with_texts_below_numbers_are_another_table() -> None:
+    table = ("Point|Wall|Result", "top|8|good", "bottom|6.9|watch", "")
+    assert ranges(sheet(*table, "Remarks|Replace the nozzle", "Released by|I. Solberg")) == ["A1:C3", "A5:B6"]
+    assert ranges(sheet(*table, "side|7.5", "nozzle|n/a")) == ["A1:C6"]

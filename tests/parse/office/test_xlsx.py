@@ -132,15 +132,17 @@ def test_a_price_has_its_stored_and_its_displayed_form(document_of: DocumentOf) 
     assert [cell.text for cell in document.tables[0].cells][-1] == "1234.5"
 
 
-def test_comments_refer_to_their_cell_and_a_thread_replaces_its_placeholder(document_of: DocumentOf) -> None:
+def test_comments_name_their_cell_and_a_thread_replaces_its_placeholder(
+    document_of: DocumentOf,
+) -> None:
     old = x(
         "comments",
         "<authors><author>Ada</author><author>tc={1}</author></authors><commentList>"
         '<comment ref="A1" authorId="0"><text><r><t>Ada:\n</t></r><r><t>check this</t></r></text></comment>'
-        '<comment ref="B1" authorId="1"><text><t>[Threaded comment]\nYour version ...</t></text></comment>'
+        '<comment ref="B2" authorId="1"><text><t>[Threaded comment]\nYour version ...</t></text></comment>'
         "</commentList>",
     )
-    thread = x("ThreadedComments", '<threadedComment ref="B1" personId="{p}"><text>why two?</text></threadedComment>')
+    thread = x("ThreadedComments", '<threadedComment ref="B2" personId="{p}"><text>why two?</text></threadedComment>')
     parts = {
         "xl/comments1.xml": old,
         "xl/threadedComments/t1.xml": thread,
@@ -151,12 +153,12 @@ def test_comments_refer_to_their_cell_and_a_thread_replaces_its_placeholder(docu
     }
     notes = [
         block
-        for block in document_of("a.xlsx", xlsx(rows(["a", 2]), parts=parts)).blocks
+        for block in document_of("a.xlsx", xlsx(rows(["Part", "Price"], ["pump", 2], ["seal", 3]), parts=parts)).blocks
         if block.kind is BlockKind.NOTE
     ]
     assert [(note.text, note.provenance.cells) for note in notes] == [
-        ("[Bob, B1] why two?", "B1"),
-        ("[Ada, A1] check this", "A1"),
+        ("[Bob, B2: pump, Price] why two?", "B2"),
+        ("[Ada, A1: Part] check this", "A1"),
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell, is_data
 from pipelines.parse.office.docx.styles import as_int
-from pipelines.parse.office.labels import with_deep_header
+from pipelines.parse.office.header_rows import with_deep_header
 from pipelines.parse.office.ooxml import NAMESPACES, Element, children, is_on, qualified, value
 
 _ROW, _CELL, _TABLE = qualified("w:tr"), qualified("w:tc"), qualified("w:tbl")

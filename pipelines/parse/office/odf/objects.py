@@ -14,7 +14,7 @@ from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import image_of
 from pipelines.parse.office.drawing import meaningful
 from pipelines.parse.office.embedded import append_file
-from pipelines.parse.office.labels import with_deep_header
+from pipelines.parse.office.header_rows import with_deep_header
 from pipelines.parse.office.odf.document import qualified
 from pipelines.parse.office.ooxml import Element, local, read_xml
 from pipelines.parse.office.package import Package

@@ -12,9 +12,9 @@ from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
 from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, formats_of, open_document, qualified
 from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragraph, repeated, rows_of, spanned
-from pipelines.parse.office.odf.story import OdfStory, annotation_text
+from pipelines.parse.office.odf.story import OdfStory, annotation_author
 from pipelines.parse.office.ooxml import Element, built, local
-from pipelines.parse.office.regions import CellRange
+from pipelines.parse.office.ranges import CellRange
 from pipelines.parse.office.shape_order import ShapeFrame, in_reading_order
 from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
@@ -205,7 +205,7 @@ class _Sheet:
         self._sheet = SheetBuilder(builder, number, table.get(qualified("table:name"), f"Sheet{number}"))
         self._grid = SheetGrid(builder.settings.limits.cells)
         self._links: list[tuple[int, int, Pointer]] = []
-        self._comments: list[tuple[int, int, str]] = []
+        self._comments: list[tuple[int, int, Element]] = []
         self._shapes: list[tuple[int, int, Element]] = []
 
     def write(self, headed: bool) -> None:
@@ -220,8 +220,9 @@ class _Sheet:
         for row, column, shape in self._shapes:
             place = self._sheet.place(CellRange(row, column, row, column))
             OdfStory(self._builder, self._styles, self._objects, place).shape(shape)
-        for row, column, text in self._comments:
-            self._builder.note(text, self._sheet.place(CellRange(row, column, row, column)))
+        for row, column, comment in self._comments:
+            area = CellRange(row, column, row, column)
+            self._sheet.comment(plain_text(comment), annotation_author(comment), area, regions)
 
     def _region(self, region: SheetTable) -> None:
         if not self._sheet.table(region):
@@ -273,7 +274,7 @@ class _Sheet:
             elif name == "list":
                 lines.append(plain_text(child))
             elif name == "annotation":
-                self._comments.append((row, column, annotation_text(child)))
+                self._comments.append((row, column, child))
             elif name in _SHAPES:
                 self._shapes.append((row, column, child))
         rows, columns = spanned(cell, "rows"), spanned(cell, "columns")

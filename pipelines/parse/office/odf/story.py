@@ -202,7 +202,7 @@ class OdfStory(Story[OdfLooks]):
             body = note.find(qualified("text:note-body"))
             self._builder.footnote(plain_text(body) if body is not None else "", self.place)
         for comment in content.comments:
-            self._builder.note(annotation_text(comment), self.place)
+            self._builder.note(_annotation_text(comment), self.place)
 
     def _drawing(self, element: Element) -> None:
         """Append the text, tables, pictures and objects of a frame, shape or group."""
@@ -216,9 +216,11 @@ class OdfStory(Story[OdfLooks]):
                 self._block(child, None)
 
 
-def annotation_text(comment: Element) -> str:
-    """Return a comment with its author and date."""
-    author, date = (comment.findtext(qualified(f"dc:{name}")) or "" for name in ("creator", "date"))
-    head = ", ".join(part for part in (author, date) if part)
-    text = plain_text(comment)
+def annotation_author(comment: Element) -> str:
+    """Return the author and the date of a comment."""
+    return ", ".join(filter(None, (comment.findtext(qualified(f"dc:{name}")) for name in ("creator", "date"))))
+
+
+def _annotation_text(comment: Element) -> str:
+    head, text = annotation_author(comment), plain_text(comment)
     return f"[{head}] {text}" if head and text else text

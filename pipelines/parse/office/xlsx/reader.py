@@ -36,7 +36,7 @@ from pipelines.parse.office.ooxml import (
 )
 from pipelines.parse.office.package import Package
 from pipelines.parse.office.pptx.paragraph import plain_text
-from pipelines.parse.office.regions import CellRange, parse_range
+from pipelines.parse.office.ranges import CellRange, parse_range
 from pipelines.parse.office.xlsx.workbook import (
     SheetEntry,
     SheetLink,
@@ -73,8 +73,9 @@ class SheetPage:
         for name, text in sheet.margins:
             kind = BlockKind.PAGE_FOOTER if "Footer" in name else BlockKind.PAGE_HEADER
             self._builder.furniture(kind, text, new_words=1)
+        regions = sheet.grid.regions()
         pieces: list[tuple[int, int, SheetTable | FloatingItem]] = [
-            (region.area.top, region.area.left, region) for region in sheet.grid.regions()
+            (region.area.top, region.area.left, region) for region in regions
         ]
         pieces += [
             (item.row, item.column, item) for part in sheet.drawings for item in floating_items(self._package, part)
@@ -86,7 +87,8 @@ class SheetPage:
                 self._table(piece, sheet)
             else:
                 self._add_floating(piece)
-        self._comments()
+        for comment in cell_comments(self._package, self._entry.part):
+            self._sheet.comment(comment.text, comment.author, parse_range(comment.cell), regions)
 
     def _read(self) -> Worksheet:
         most = self._builder.settings.limits.cells
@@ -118,7 +120,7 @@ class SheetPage:
         elif link.location:
             self._builder.reference(ReferenceKind.CROSS_REFERENCE, link.location, evidence)
 
-    # -- drawings and comments
+    # -- drawings
 
     def _add_floating(self, floating: FloatingItem) -> None:
         place = self._sheet.place(CellRange(floating.row, floating.column, floating.row, floating.column))
@@ -141,10 +143,6 @@ class SheetPage:
         self._builder.figure(Image(description=f"{chart.summary} ({sources})"), place)
         if chart.title:
             self._builder.caption(chart.title, place)
-
-    def _comments(self) -> None:
-        for comment in cell_comments(self._package, self._entry.part):
-            self._builder.note(comment.render(), self._sheet.place(parse_range(comment.cell) or CellRange(0, 0, 0, 0)))
 
 
 class XlsxReader:
@@ -221,10 +219,6 @@ class CellComment:
     cell: str
     author: str
     text: str
-
-    def render(self) -> str:
-        head = ", ".join(part for part in (self.author, self.cell) if part)
-        return f"[{head}] {self.text}" if head else self.text
 
 
 def cell_comments(package: Package, sheet: str) -> list[CellComment]:

@@ -20,7 +20,7 @@ from pipelines.parse.office.ooxml import (
     stream_children,
 )
 from pipelines.parse.office.package import Package
-from pipelines.parse.office.regions import parse_cell, parse_range
+from pipelines.parse.office.ranges import parse_cell, parse_range
 from pipelines.parse.office.xlsx.formats import PLAIN, NumberFormat, built_in, number_text, other_form, parse_format
 
 _SST = frozenset({qualified("x:sst")})
