@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipelines.core.ids import normalize
 from pipelines.core.knowledge import Field
@@ -38,6 +40,8 @@ def value_type(value: str) -> str:
 
 _LONGEST_NAME = 60
 """Maximum characters of a column name in a table without marked headers."""
+_BESIDE_GROUPS = 2
+"""Minimum columns right of one that names groups of rows: the name of a row, and a value."""
 _UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
 """Headers of the second column of a two-column table that do not describe its values (normalized)."""
 
@@ -45,6 +49,8 @@ _UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "dat
 @dataclass(frozen=True, slots=True)
 class TableRows:
     """A table as rows of cell texts of equal length; the text of a spanning cell is repeated in each cell it covers.
+
+    So is a text in a leading column that names a group of rows and is written in the first of them only.
 
     `names` are the column names; several header rows are joined by spaces, without labels over the whole table.
     `first_row` is the number of the first row below the header. `id` is the table's. `paired` says that each two cells
@@ -65,6 +71,9 @@ class TableRows:
         named = [row for row in rows[:headers] if len(set(filter(None, row))) > 1] or rows[:headers]
         names = tuple(_name(named, column) for column in range(table.columns))
         paired = not headers and has_pairs(table.cells)
+        if paired:  # an empty column may separate the pairs
+            rows = list(zip(*(column for column in zip(*rows, strict=True) if any(column)), strict=True))
+        rows = [*rows[:headers], *_with_groups(rows[headers:])]
         return TableRows(table.id, table.caption, names, headers, tuple(rows), paired)
 
     def fields(self, number: int) -> tuple[Field, ...]:
@@ -97,6 +106,40 @@ def _cell_texts(table: Table) -> list[tuple[str, ...]]:
             for column in range(cell.column, min(cell.column + cell.column_span, table.columns)):
                 texts[row][column] = text
     return [tuple(row) for row in texts]
+
+
+def _with_groups(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return rows with the names of their groups: the texts of leading columns, repeated in the empty cells below.
+
+    >>> _with_groups([("MCC-1", "W1", "42"), ("", "W2", "57"), ("MCC-2", "W3", "31"), ("", "W4", "88")])[1]
+    ('MCC-1', 'W2', '57')
+    """
+    filled = [list(row) for row in rows]
+    begins = [not number for number in range(len(rows))]
+    for column in range(len(rows[0]) - _BESIDE_GROUPS if rows else 0):
+        if not _names_groups(column, rows, begins):
+            break
+        name = ""
+        for number, row in enumerate(rows):
+            name = row[column] or ("" if begins[number] else name)
+            begins[number] = begins[number] or bool(row[column])
+            filled[number][column] = name
+    return list(map(tuple, filled))
+
+
+def _names_groups(column: int, rows: Sequence[tuple[str, ...]], begins: Sequence[bool]) -> bool:
+    """Whether a column names groups of rows: no text is repeated below itself, and half of them have empty cells below.
+
+    Another column on the right has no empty cell. `begins` are the rows at which groups of the column before begin.
+    """
+    names = [row[column] for row in rows]
+    complete = any(all(row[other] for row in rows) for other in range(column + 1, len(rows[0])))
+    if not names[0] or all(names) or not complete:
+        return False
+    filled = [number for number, name in enumerate(names) if name]
+    repeated = any(names[one] == names[other] and not begins[other] for one, other in pairwise(filled))
+    below = [not names[number + 1] and not begins[number + 1] for number in filled if number + 1 < len(names)]
+    return not repeated and 2 * sum(below) >= len(filled)
 
 
 def _implied_headers(table: Table, rows: list[tuple[str, ...]]) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from pipelines.lang.characters import UNSPACED_CHARACTER, fold
-from pipelines.lang.quantities import plain_numbers, quantities
+from pipelines.lang.quantities import Kind, plain_numbers, quantities
 from pipelines.lang.terms import is_paired, stem, terms
 from pipelines.lang.word_lists import cue
 
@@ -23,17 +23,24 @@ def counts_in_text(text: str, things: Collection[str], language: str) -> bool:
 
 
 def counts_in_row(
-    fields: Iterable[tuple[str, str]], things: Collection[str], context: Collection[str], language: str
+    fields: Iterable[tuple[str, str]],
+    things: Collection[str],
+    context: Collection[str],
+    asked: Collection[str],
+    language: str,
 ) -> bool:
     """Whether a cell of a row, as (column name, cell), has a number of things.
 
-    Its column names the things, or quantities ("Number in stock") in a table about the things: they are in `context`.
+    Its column names the things; or it names quantities ("Number in stock"), or is named in the question (`asked`: the
+    hours "in March"), in a table about the things: they are in `context`.
     """
     about = any(one in context for one in things)
     for name, cell in fields:
-        plain = plain_numbers(cell, language) and not quantities(f"{cell} {name}", language)
-        named = not frozenset(terms(name, language, stop=False)).isdisjoint(things)
-        if plain and (named or (about and cue("quantity", language).search(name))):
+        measured = (value for value in quantities(f"{cell} {name}", language) if value.kind is not Kind.DATE)
+        plain = plain_numbers(cell, language) and not any(measured)  # "88" below "March" is no date
+        own = frozenset(terms(name, language, stop=False))
+        of_things = about and (cue("quantity", language).search(name) or not own.isdisjoint(asked))
+        if plain and (of_things or not own.isdisjoint(things)):
             return True
         if counts_in_text(cell, things, language):
             return True

@@ -11,6 +11,8 @@ _SHORTEST_NOUN = 2
 """Minimum syllables of a Korean word before a particle: the last one of 온도 (temperature) is none."""
 _LEAST = 4
 """Minimum letters of a root: "leit" in "leitet" and "Leitung"."""
+_LEAST_ENDING = 3
+"""Minimum letters of an ending that makes a noun: "ung"; shorter ones are of verbs."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -21,6 +23,12 @@ def same_root(word: str, other: str, language: str) -> bool:
     (True, False)
     """
     return word != other and not _roots(word, language).isdisjoint(_roots(other, language))
+
+
+def nouns_of(word: str, language: str) -> tuple[str, ...]:
+    """Return what may be nouns of the root of a lower-case word: "wartung" for "gewartet", to begin compounds with."""
+    endings = [ending for ending in _words("endings", language) if len(ending) >= _LEAST_ENDING]
+    return tuple(root + ending for root in _roots(word, language) for ending in endings)
 
 
 def separated_verb(question: str, language: str) -> tuple[str, str]:
@@ -55,10 +63,25 @@ def without_enclitics(word: str, language: str) -> str:
 
 @lru_cache(maxsize=1 << 14)  # called for the words of the passages found, many of which occur in the next ones too
 def _roots(word: str, language: str) -> frozenset[str]:
-    """Return what may be the root of a word: the word without an ending, and without what a participle inserts."""
+    """Return what may be the root of a word: the word without an ending, and without what a participle inserts.
+
+    A root with another vowel is that of the infinitive.
+    """
     bare = _without_inserted(word, language)
-    cut = (bare.removesuffix(ending) for ending in _words("endings", language) if bare.endswith(ending))
-    return frozenset(root for root in cut if len(root) >= _LEAST)
+    cut = [bare.removesuffix(ending) for ending in _words("endings", language) if bare.endswith(ending)]
+    if _words("inserted", language):  # the noun may be the root itself: "ausgetauscht" and "Austausch"
+        cut.append(bare)
+    found = {root for root in cut if len(root) >= _LEAST}
+    for root in (*cut, bare[:-1]):
+        found |= {root.removesuffix(form) + verb for form, verb in _changed(language) if root.endswith(form)}
+    return frozenset(found)
+
+
+@cache
+def _changed(language: str) -> tuple[tuple[str, str], ...]:
+    """Return the forms of roots with another vowel, each with that of the infinitive: ("gab", "geb")."""
+    entries = (entry.split("=") for entry in read_table("derivation")["vowels"].get(language, "").split())
+    return tuple((other, verb) for verb, others in entries for other in others.split(","))
 
 
 def _without_inserted(word: str, language: str) -> str:

@@ -200,6 +200,10 @@ def calendar(language: str = "") -> frozenset[str]:
     return frozenset().union(*(one.month_names | one.weekday_names for one in profiles))
 
 
+_SHORTENED = 3
+"""Letters to which the names of months are shortened in tables: "Sep", "Jul"."""
+
+
 @lru_cache(maxsize=1 << 12)  # called for each pair of a word of a question and one of the passages
 def calendar_forms(word: str, language: str) -> frozenset[str]:
     """Return the names and abbreviations of the month or weekday that a lower-case word of a language names, or none.
@@ -210,14 +214,16 @@ def calendar_forms(word: str, language: str) -> frozenset[str]:
     own = profile(language or "en")
     names = (*zip(own.months, own.months_short, strict=False), *zip(own.weekdays, own.weekdays_short, strict=False))
     root = stem(word, language)
-    return next((full | short for full, short in names if word in full or root in _stems(full, language)), frozenset())
+    found = next((full | short for full, short in names if word in full or root in _stems(full, language)), frozenset())
+    return found | {name[:_SHORTENED] for name in found if name in own.month_names and len(name) > _SHORTENED}
 
 
 @cache
 def calendar_abbreviations(language: str) -> frozenset[str]:
     """Return the abbreviations of months and weekdays in a language."""
     own = profile(language or "en")
-    return frozenset().union(*own.months_short, *own.weekdays_short)
+    shortened = {name[:_SHORTENED] for name in own.month_names if len(name) > _SHORTENED}
+    return frozenset().union(*own.months_short, *own.weekdays_short, shortened)
 
 
 @cache
@@ -233,8 +239,14 @@ def tells_when(text: str, language: str = "") -> bool:
 
 
 def names_month_or_weekday(text: str, language: str = "") -> bool:
-    """Whether a text has the name of a month or weekday, in English with a capital: "in April", but not "may"."""
+    """Whether a text has the name of a month or weekday, in English with a capital: "in April", but not "may".
+
+    An abbreviation is one alone, with a capital: "Oct", as the name of a column.
+    """
     own = profile(language or "en")
+    alone = text.strip().removesuffix(".")
+    if alone[:1].isupper() and alone.casefold() in calendar_abbreviations(own.code):
+        return True
     names, capitals = _months_and_weekdays(own.code), own.code == "en"
     found = (word for word in _LETTERS.findall(text) if word[0].isupper() or not capitals)
     return any((low := word.casefold()) in names and low not in own.question_words for word in found)

@@ -88,7 +88,10 @@ class EvidenceUnit:
 
     @property
     def labelled(self) -> tuple[str, str] | None:
-        """Label and text of "Maker: Rocca", also in a list; None for rows and other units."""
+        """Label and text of "Maker: Rocca", also in a list or in two cells without a header; None for other units."""
+        if self.is_row and not (self.header or self.fields or self.label):
+            label, *texts = cells_of(self.text)
+            return (label, texts[0]) if len(texts) == 1 and label and texts[0] else None
         mark = ITEM_MARK.match(self.text)
         found = None if self.is_row else LABELLED_LINE.match(self.text, mark.end() if mark else 0)
         return (found["label"], self.text[found.end() :]) if found else None

@@ -50,6 +50,8 @@ _IN_LABELS = frozenset({Kind.DATE, Kind.MAIL})
 """What a label gives too: the date of a change, an address in the header of a mail."""
 LABELLED = 0.02
 """Bonus for "Label: text" if the question has all words of the label: "Leader" rather than "Next leader"."""
+HEADED = 0.03
+"""Bonus for the words in the caption of a row's table: "budget" above one of two sheets of budget_2025.xlsx."""
 FOCUS = 0.08
 """Bonus for the words for what is asked for in the unit itself ("How much water ..."): quotes answer 279 of 464
 questions, with 0.04 278, without a bonus 277; that was measured before questions for a definition were left out."""
@@ -144,6 +146,7 @@ def _scored(
     score -= REPEATED * (of_mail and unit.is_repeated)
     score -= QUESTION * (unit.is_mail_header and Kind.MAIL not in question.wants)
     score += LABELLED * _has_label_of(question, unit)
+    score += HEADED * question.share(_covers_by_heading(question, unit)) if unit.fields else 0.0
     score += ASKED * (value and _tells_frequency(question, unit))
     if asking:
         said = sum(coverage.cover(term, unit) >= OWN for term in asking) / len(asking)
@@ -169,7 +172,7 @@ def _gives(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> 
         counted = question.focus if question.counted in question.focus else (question.counted,)
         forms = frozenset().union(*(coverage.forms(term, language) for term in counted))
         if unit.fields:
-            return counts_in_row(unit.fields, forms, unit.own | unit.above, language)
+            return counts_in_row(unit.fields, forms, unit.own | unit.above, question.forms(language), language)
         return counts_in_text(text, forms, language)
     if gives(question.wants, text, language) or _tells_frequency(question, unit) or has_colleague(question, unit):
         return True
@@ -209,6 +212,13 @@ def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCove
 def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
     """Return the fields of a row without the first one, or label and text of "Maker: Rocca"."""
     return [unit.labelled] if unit.labelled else unit.fields[1:]
+
+
+def _covers_by_heading(question: QuestionTerms, unit: EvidenceUnit) -> Mapping[str, float]:
+    """Return the cover of the terms by the caption of a row's table, beside those of its document and section."""
+    language = unit.hit.chunk.language
+    own = frozenset(terms(unit.heading, language))
+    return {term: OWN for term in question.weights if question.form(term, language) in own}
 
 
 def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:

@@ -6,16 +6,17 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean, pstdev
 
 from pipelines.lang.characters import MARK, fold
-from pipelines.lang.derivation import same_root
+from pipelines.lang.derivation import nouns_of, same_root
 from pipelines.lang.elements import symbols_in, symbols_of
 from pipelines.lang.numbers import calendar_abbreviations, calendar_forms
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import lemma
 from pipelines.lang.terms import is_akin, is_inflected, max_edits, spelled_like, stem, words
-from pipelines.lang.word_lists import common_words
+from pipelines.lang.word_lists import common_words, wording
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.question_words import SHORTEST_INSIDE, SHORTEST_PART, unlinked
@@ -32,8 +33,12 @@ _SHORTEST = 2
 """Minimum letters of a word that compounds may begin with: "Öl" in "Ölwechsel"."""
 _LONG = 7
 """Minimum letters of such a compound, and of one that is abbreviated: two parts of 3, and a letter."""
-_ABBREVIATION = re.compile(r"(?<![^\W_])(?P<word>[^\W\d_]{2,5})\.(?=[-:|]|\s\|| ?[\d+(])")
-"""A short word with a point that ends no sentence: a hyphen, colon, number or the end of the cell follows it."""
+_ABBREVIATION = re.compile(
+    r"(?<![^\W_])(?P<word>[^\W\d_]{2,5}(?=\.(?:[-:|]|\s\|| ?[\d+(]| [^\W\d_]{2,5}\.(?:[-:|]|\s\|)))"
+    r"|[^\W\d_]{6,20}(?=\.(?::|\s\|)))"
+)
+"""A short word with a point that ends no sentence: a hyphen, colon, number, the end of the cell, or another such word
+follows it: "Doc. no. |". A longer one is a label: "Dokumentnr. |"."""
 _WORD = re.compile(rf"[^\W\d_](?:[{MARK}]*+[^\W\d_]){{2,}}[{MARK}]*+(?:-(?:[^\W\d_][{MARK}]*+)+)*")
 
 
@@ -85,7 +90,7 @@ def related_words(
         related += [(one, alike) for one, other in word_of.items() if (alike := likeness(word, other, language))]
         if passages.symbols:
             related += [(one.lower(), 1.0) for one in symbols_of(word, language) & passages.symbols]
-        if term not in word_of:
+        if term not in word_of or passages.abbreviated:
             short = ((one, other) for one, other in word_of.items() if other in passages.abbreviated)
             related += [(one, 1.0) for one, other in short if abbreviates(other, word)]
         if term in question.unknown and word in common_words(language):
@@ -139,13 +144,23 @@ def _first_known(forms: Sequence[str], term_of: Mapping[str, str]) -> str:
 
 
 def abbreviates(short: str, word: str) -> bool:
-    """Whether a word can be abbreviated so: by its first letter, then some of the others in order.
+    """Whether a word can be abbreviated so: by its first letter, then some of the others in order; or by custom.
 
     >>> abbreviates("nr", "nummer"), abbreviates("qty", "quantity"), abbreviates("art", "nummer")
     (True, True, False)
+    >>> abbreviates("no", "number")
+    True
     """
     letters = iter(word)
+    if any({word, f"{short}."} <= words for words in _numbers()):
+        return True
     return short[:1] == word[:1] and len(short) < len(word) and all(letter in letters for letter in short)
+
+
+@cache
+def _numbers() -> tuple[frozenset[str], ...]:
+    """Return the words for a number in each language, abbreviated ones with a point."""
+    return tuple(map(frozenset, wording("number").values()))
 
 
 def _begun_by(word: str, word_of: Mapping[str, str], language: str) -> list[tuple[str, float]]:
@@ -171,7 +186,10 @@ def likeness(word: str, other: str, language: str) -> float:
     short, long = sorted((word, other), key=len)
     spelled = tuple(one for one in (short, stem(short, language)) if len(one) >= SHORTEST_INSIDE)
     fits = len(long) - len(short) >= SHORTEST_PART
-    return _IN_COMPOUND if fits and (long.startswith(spelled) or long.endswith(spelled)) else 0.0
+    if fits and (long.startswith(spelled) or long.endswith(spelled)):
+        return _IN_COMPOUND
+    noun = next(filter(other.startswith, nouns_of(word, language)), "")
+    return _IN_COMPOUND if noun and len(other) - len(noun) >= SHORTEST_PART else 0.0
 
 
 def _script(word: str) -> str:

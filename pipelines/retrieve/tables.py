@@ -161,7 +161,8 @@ def columns_asked(question: QuestionTerms, unit: EvidenceUnit, listed: bool = Fa
         wanted |= {
             place
             for place, (name, cell) in rows
-            if gives(question.wants, f"{name} |\n{cell}", language) or question.wants_of(name, cell, language)
+            if any(gives(question.wants, told, language) for told in (name, f"{name} |\n{cell}"))
+            or question.wants_of(name, cell, language)
         }
     named = {place for place, (_, cell) in rows if forms.intersection(terms(cell, language, stop=False))}
     if listed:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipelines.core.provenance import Span
+from pipelines.core.table import begins_with_number
 from pipelines.lang.characters import fold
 from pipelines.lang.numbers import FIGURE, decimal
 from pipelines.lang.terms import terms
@@ -51,7 +52,9 @@ class TermCover:
             rank: frozenset[str]().union(*(unit.own for unit in found if unit.rank == rank and not _is_data(unit)))
             for rank in range(len(hits))
         }
-        self._of_forms = _names_in_forms(question, found)
+        forms = _forms(found)
+        self._things = {table: _names_of_thing(rows) for table, rows in forms.items()}
+        self._of_forms = {table: _names_in_form(question, rows) for table, rows in forms.items()}
         self._quoted = [
             (frozenset(terms(phrase, question.language)), places)
             for phrase in question.quoted
@@ -66,7 +69,8 @@ class TermCover:
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         passages = passage_words(hits)
         self._related = {
-            term: [(other, cosine) for other, cosine in related if other not in denied]
+            # Another form of the word (cosine 1) is denied by single units, as the word itself is.
+            term: [(other, cosine) for other, cosine in related if other not in denied or cosine >= 1]
             for term, related in related_words(question, passages, lexicon).items()
         }
         self._compounds = compound_parts(question, passages)
@@ -104,6 +108,8 @@ class TermCover:
         for pair in self._compounds.get(term, ()):
             best = max(best, RELATED * min(self._place(part, unit) for part in pair))
         for other, cosine in self._related.get(term, ()):
+            if other in unit.denied and not self._question.negative:
+                return 0.0
             if RELATED * cosine <= best:
                 break
             best = max(best, RELATED * cosine * self._place(other, unit))
@@ -115,7 +121,7 @@ class TermCover:
         return own | {other for other, _ in self._related.get(term, ())}
 
     def _place(self, term: str, unit: EvidenceUnit) -> float:
-        if term in unit.own:
+        if term in unit.own or term in self._things.get(unit.table, frozenset()):
             return OWN
         if term in unit.above:
             return ABOVE
@@ -128,25 +134,48 @@ class TermCover:
         return CHUNK if term in unit.chunk else 0.0
 
 
-def _names_in_forms(question: QuestionTerms, found: Sequence[EvidenceUnit]) -> dict[str, frozenset[str]]:
-    """Return by table the names and codes of the question in forms: tables of labels and values of a single thing.
+def _forms(found: Sequence[EvidenceUnit]) -> dict[str, list[EvidenceUnit]]:
+    """Return by table the rows of forms: tables of labels and values of a single thing.
 
-    Of two columns, the second one has values of several forms: "Machine | PX 80", "Inspected by | Elena Rossi".
+    Of two columns, the second one has values of several forms, or the first value names the thing: "Machine | PX 80",
+    "Inspected by | Elena Rossi". Of more, each two are a label and its value.
     """
     tables: dict[str, list[EvidenceUnit]] = {}
     for unit in found:
-        if unit.table and len(cells_of(unit.text)) == 2:
+        if unit.table and (len(cells_of(unit.text)) == 2 or unit.is_paired):
             tables.setdefault(unit.table, []).append(unit)
     return {
-        table: frozenset(
-            form
-            for unit in rows
-            for term in question.names | question.codes
-            if (form := question.form(term, unit.hit.chunk.language)) in unit.own
-        )
+        table: rows
         for table, rows in tables.items()
-        if likeness_of_forms([cells_of(unit.text)[1] for unit in rows]) < _ONE_FORM
+        if rows[0].is_paired
+        or _names_of_thing(rows)
+        or likeness_of_forms([cells_of(unit.text)[1] for unit in rows]) < _ONE_FORM
     }
+
+
+def _names_in_form(question: QuestionTerms, rows: Sequence[EvidenceUnit]) -> frozenset[str]:
+    """Return the names and codes of the question that any of the rows has, with the words beside them in a value.
+
+    "Air receiver V-220" names the thing by its words too.
+    """
+    found: set[str] = set()
+    for unit in rows:
+        language = unit.hit.chunk.language
+        named = {question.form(term, language) for term in question.names | question.codes}
+        found |= named & unit.own
+        values = [value for _, value in unit.fields] if unit.is_paired else cells_of(unit.text)[1:]
+        for told in (frozenset(terms(value, language)) for value in values):
+            found |= told if told & named else frozenset()
+    return frozenset(found)
+
+
+def _names_of_thing(rows: Sequence[EvidenceUnit]) -> frozenset[str]:
+    """Return the terms of the first value in a form of labels without digits, if it has several words."""
+    value = cells_of(rows[0].text)[1]
+    has_labels = not any(map(str.isdigit, "".join(cells_of(unit.text)[0] for unit in rows)))
+    if rows[0].header or " " not in value or begins_with_number(value) or not has_labels:
+        return frozenset()
+    return frozenset(terms(value, rows[0].hit.chunk.language))
 
 
 def _place_of(unit: EvidenceUnit) -> tuple[int, Span]:

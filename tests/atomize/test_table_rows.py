@@ -75,3 +75,30 @@ def test_behind_row_headers_the_first_row_may_have_numbers_as_names() -> None:
     made = TableRows.of(Table("t", 2, 3, tuple(cells)))
     assert (made.names, made.statement(1)) == (("Version", "2.3", "2.2"), "Author: 2.3: Keller; 2.2: Ortiz")
     assert TableRows.of(Table("t", 2, 2, tuple(cell for cell in cells if cell.column < 2))).names == ("", "")
+
+
+def test_the_name_of_a_group_of_rows_is_repeated_below_it() -> None:
+    rows = [["MCC-1", "A", "W1", "42"], ["", "", "W2", "57"], ["", "B", "W3", "31"], ["MCC-2", "A", "W4", "88"]]
+    made = table_rows(["Panel", "Section", "Cable", "Length"], *rows, ["", "", "W5", "9"])
+    assert [row[:2] for row in made.rows[1:]] == [
+        ("MCC-1", "A"), ("MCC-1", "A"), ("MCC-1", "B"), ("MCC-2", "A"), ("MCC-2", "A")
+    ]  # fmt: skip
+    assert made.statement(2) == "MCC-1: Section: A; Cable: W2; Length: 57"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (["1A", "Ann", "x"], ["1B", "Ben", "x"], ["2A", "Cid", "x"], ["", "Dan", "x"], ["", "Eve", "x"]),
+        (["Pump", "a", "1"], ["", "b", "2"], ["Pump", "c", "3"], ["", "d", "4"]),
+        (["Pump", "a", "1"], ["", "", "2"], ["Fan", "c", ""], ["", "d", "4"]),
+        (["", "a", "1"], ["Pump", "b", "2"], ["", "c", "3"]),
+    ],
+)
+def test_an_empty_cell_that_is_in_no_group_stays_empty(rows: tuple[list[str], ...]) -> None:
+    assert table_rows(["Class", "Name", "Value"], *rows).rows[1:] == tuple(map(tuple, rows))
+
+
+def test_pairs_of_labels_and_values_may_have_an_empty_column_between_them() -> None:
+    made = table_rows(["Report", "IR-1", "", "Date", "3 June"], ["Crane", "Hall 4", "", "Made", "2004"], headers=0)
+    assert made.statement(1) == "Crane: Hall 4; Made: 2004"

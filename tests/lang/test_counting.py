@@ -34,9 +34,11 @@ def test_a_number_without_a_unit_near_a_thing_counts_it(text: str, thing: str, l
         ([("Model", "Ibex"), ("Quantity", "18")], (), False),
         ([("Model", "Ibex"), ("Price (£)", "18")], ("pair",), False),
         ([("Shelf", "2 pairs")], (), True),
+        ([("Model", "Ibex"), ("March", "18"), ("April", "20")], ("pair",), True),
+        ([("Model", "Ibex"), ("March", "18"), ("April", "20")], (), False),
     ],
 )
 def test_a_cell_counts_what_its_column_or_its_table_names(
     fields: list[tuple[str, str]], context: tuple[str, ...], told: bool
 ) -> None:
-    assert counts_in_row(fields, {"pair"}, context, "en") is told
+    assert counts_in_row(fields, {"pair"}, context, {"march"}, "en") is told

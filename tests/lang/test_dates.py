@@ -1,7 +1,7 @@
 import pytest
 
 from pipelines.lang.dates import date_words, dates, with_iso_dates
-from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, calendar_forms, tells_when
+from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, calendar_forms, names_month_or_weekday, tells_when
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,12 @@ def test_a_month_or_weekday_has_its_abbreviations(word: str, language: str, shor
     assert short in calendar_forms(word, language)
     assert "sat" not in calendar_forms(word, language)
     assert calendar_forms("pump", language) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("Oct", "en"), ("Okt", "de"), ("Mrz", "de"), ("Avr", "fr"), ("Sept.", "fr")]
+)
+def test_an_abbreviated_month_alone_is_a_name(text: str, language: str) -> None:
+    assert names_month_or_weekday(text, language)
+    assert not names_month_or_weekday(text.lower(), language)
+    assert not names_month_or_weekday(f"Pump {text} 3", language)

@@ -15,6 +15,9 @@ from pipelines.lang.derivation import same_root, separated_verb, without_encliti
         ("fabricó", "fabricante", "es"),
         ("изготовил", "изготовитель", "ru"),
         ("operates", "operation", "en"),
+        ("ausgetauscht", "austausch", "de"),
+        ("freigegeben", "freigabe", "de"),
+        ("abgenommen", "abnahme", "de"),
     ],
 )
 def test_verbs_and_nouns_have_one_root(word: str, other: str, language: str) -> None:
@@ -24,7 +27,13 @@ def test_verbs_and_nouns_have_one_root(word: str, other: str, language: str) -> 
 
 @pytest.mark.parametrize(
     ("word", "other", "language"),
-    [("contain", "contact", "en"), ("status", "station", "de"), ("наклон", "насос", "ru"), ("pump", "pump", "en")],
+    [
+        ("contain", "contact", "en"),
+        ("status", "station", "de"),
+        ("наклон", "насос", "ru"),
+        ("pump", "pump", "en"),
+        ("former", "form", "en"),
+    ],
 )
 def test_words_that_only_begin_alike_have_none(word: str, other: str, language: str) -> None:
     assert not same_root(word, other, language)
