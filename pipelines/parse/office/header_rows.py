@@ -24,14 +24,23 @@ _UNIT = re.compile(r"[\[(].{1,20}[\])]")
 def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells; if the first row names groups of columns, the rows of column names below are headers too.
 
-    Such a header has a cell that spans several columns beside a cell that spans all its rows.
+    Such a header has a cell that spans several columns beside a cell that spans all its rows, or only cells that span
+    several columns above a row of words.
     """
     first = [cell for cell in cells if cell.row == 0 and cell.header]
     depth = max((cell.row_span for cell in first), default=1)
+    if depth == 1 and _are_groups(first) and all(is_word(cell.text) for cell in cells if cell.row == 1 and cell.text):
+        depth = 2
     if depth == 1 or all(cell.column_span == 1 for cell in first):
         return list(cells)
     rows = max(cell.row + cell.row_span for cell in cells)
     return [replace(cell, header=True) if cell.row < depth < rows else cell for cell in cells]
+
+
+def _are_groups(cells: Sequence[Cell]) -> bool:
+    """Whether all cells of a row that have a text, two at least, span several columns."""
+    spans = [cell.column_span for cell in cells if cell.text]
+    return len(spans) > 1 and min(spans) > 1
 
 
 def with_header_rows(cells: Sequence[Cell]) -> list[Cell]:

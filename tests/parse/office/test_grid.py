@@ -224,6 +224,12 @@ def test_one_row_with_a_field_above_a_table_is_a_title_block_and_names_of_groups
     assert ranges(merged) == ["A1:F5"]
 
 
+def test_names_below_merged_names_of_groups_are_headers_too() -> None:
+    found = sheet("From||To|", "Rack|Port|Rack|Port", "r1|p4|r2|p7", "r1|p5|r2|p8")
+    found.merged += [CellRange(0, 0, 0, 1), CellRange(0, 2, 0, 3)]
+    assert headers(found) == [{0, 1}]
+
+
 def test_notes_that_touch_the_last_row_are_no_rows() -> None:
     found = sheet(
         "Tool|No.|Range", "Wrench|T-9|100", "Gauge|G-7|25", "Approved: K. Lund", "|Only for joints of class B"
