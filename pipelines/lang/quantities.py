@@ -77,6 +77,10 @@ _SIGNS = re.escape(CURRENCY)
 CURRENCY_CODES = "|".join(sign for sign in _TABLE["money"]["symbols"] if sign.isalpha())
 """Alternatives of a pattern: the codes of currencies, such as EUR."""
 _MONEY_BEFORE = re.compile(rf"(?:[{_SIGNS}]|\b(?:{CURRENCY_CODES}))\s?(?P<figure>{_RUN})")
+_THOUSANDS = {"k": 3, "K": 3, "T": 3, "M": 6, "m": 6}
+"""Letters for powers of ten beside the sign or code of a currency: "1.9 M€", "120 TEUR", "$4.5k"."""
+_BEFORE_CURRENCY = re.compile(rf"([{''.join(_THOUSANDS)}])(?=[{_SIGNS}]|(?:{CURRENCY_CODES})\b)")
+_BEHIND_AMOUNT = re.compile(rf"([{''.join(_THOUSANDS)}])(?![^\W{CJK}])")
 _PHONE = re.compile(
     r"(?<![\w.,+-])\+\d{1,3}(?:[\s/.-]\(?\d{1,8}\)?){2,5}(?![\w-]|,\d)|(?<![\w.,-])0\d(?:[\s.-]\d\d){4}(?![\w-]|,\d)"
     r"|(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w-]|,\d)|\b1\d{10}\b"
@@ -208,11 +212,17 @@ def _is_no_phone(digits: str) -> bool:
 
 
 def _money_at(text: str, match: re.Match[str], language: str) -> Value:
-    """Return the amount behind a currency, with the word for a power of ten behind it."""
-    scale = scale_at(text, _skip_blanks(text, match.end()), language)
-    span = Span(match.start(), scale.end if scale else match.end())
+    """Return the amount behind a currency, with the word or letter for a power of ten behind it."""
+    scale, letter = (
+        scale_at(text, _skip_blanks(text, match.end()), language),
+        _BEHIND_AMOUNT.match(text, match.end(), match.end() + 2),
+    )
+    exponent, end = (_THOUSANDS[letter[1]], letter.end()) if letter else (0, match.end())
+    span = Span(match.start(), scale.end if scale else end)
     figure = decimal(match["figure"], language)
-    return Value(Kind.MONEY, span.slice(text), figure and figure * 10 ** (scale.exponent if scale else 0), "", span)
+    return Value(
+        Kind.MONEY, span.slice(text), figure and figure * 10 ** (scale.exponent if scale else exponent), "", span
+    )
 
 
 def _skip_blanks(text: str, place: int) -> int:
@@ -250,6 +260,9 @@ def _unit_at(text: str, place: int, language: str) -> _Unit | None:
     scale = scale_at(text, start, language)
     if scale and (scaled := _unit_from(text, scale.unit, language)):
         return scaled._replace(exponent=scale.exponent)
+    letter = _BEFORE_CURRENCY.match(text, start, start + _LONGEST)
+    if letter and (amount := _unit_from(text, letter.end(), language)):
+        return amount._replace(exponent=_THOUSANDS[letter[1]])
     unit = _unit_from(text, start, language)
     qualifier = _QUALIFIER.match(text, start) if unit is None and start > place else None
     if (

@@ -28,7 +28,7 @@ READERS = (
     "office.pptx.reader:PptxReader",
     "office.odf.reader:OdtReader",
     "office.odf.reader:OdsReader",
-    "office.odf.reader:OdpReader",
+    "office.odf.slides:OdpReader",
     "office.xls:XlsReader",
     "office.legacy:LegacyReader",
     "office.legacy:EncryptedReader",

@@ -146,7 +146,7 @@ def _scored(
     score -= REPEATED * (of_mail and unit.is_repeated)
     score -= QUESTION * (unit.is_mail_header and Kind.MAIL not in question.wants)
     score += LABELLED * _has_label_of(question, unit)
-    score += HEADED * question.share(_covers_by_heading(question, unit)) if unit.fields else 0.0
+    score += HEADED * question.share(_covers_by_caption(question, unit)) if unit.fields else 0.0
     score += ASKED * (value and _tells_frequency(question, unit))
     if asking:
         said = sum(coverage.cover(term, unit) >= OWN for term in asking) / len(asking)
@@ -214,7 +214,7 @@ def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
     return [unit.labelled] if unit.labelled else unit.fields[1:]
 
 
-def _covers_by_heading(question: QuestionTerms, unit: EvidenceUnit) -> Mapping[str, float]:
+def _covers_by_caption(question: QuestionTerms, unit: EvidenceUnit) -> Mapping[str, float]:
     """Return the cover of the terms by the caption of a row's table, beside those of its document and section."""
     language = unit.hit.chunk.language
     own = frozenset(terms(unit.heading, language))
@@ -228,11 +228,14 @@ def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
 
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
-    """Return the unit's header and text without the numbers of the question, with its heading if a reason is asked.
+    """Return the unit's header and text without the numbers of the question, with its heading if a reason is asked
+    for, and with what it describes if a person is.
 
     The number of a name is left out behind that name only: "35 kW" is a value of the Calora 35.
     """
     text = f"{unit.header}\n{unit.text}"
+    if Kind.PERSON in question.wants and not unit.is_row:
+        text = f"{unit.group}\n{text}"
     if Kind.REASON in question.wants:
         text = f"{unit.heading}\n{text}"
     if Kind.NUMBER in question.wants:

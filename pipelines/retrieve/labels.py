@@ -14,7 +14,9 @@ from itertools import groupby
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
+from pipelines.core.table import begins_with_number
 from pipelines.lang.characters import CJK
+from pipelines.lang.numbers import DATE
 from pipelines.lang.quantities import quantities
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
@@ -148,14 +150,29 @@ def _blocks(run: _Run, pieces: Sequence[EvidenceLine], text: str) -> list[_Run]:
 
 
 def _named(blocks: Sequence[_Run], all_blocks: int, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
-    """Return the pairs of blocks of two lines of which the first is a label, if they are most blocks of their run."""
-    found = [block for block in blocks if is_name(pieces[block[0]].text)]
-    return {value: label for label, value in found} if len(found) > 1 and 2 * len(found) > all_blocks else {}
+    """Return the pairs of blocks of two lines of which one is a label, if they are most blocks of their run.
+
+    The first line is the label; or the second one, below a value with a digit: "91.4 %" above "Availability".
+    """
+    above = [block for block in blocks if is_name(pieces[block[0]].text)]
+    below = [block for block in blocks if block not in above and is_name(pieces[block[1]].text)]
+    if max(len(above), len(below)) < 2 or 2 * max(len(above), len(below)) <= all_blocks:
+        return {}
+    if len(below) > len(above):
+        return dict(below)
+    # "CO2 emissions" above "820 t" is a label like those of the other blocks.
+    valued = [block for block in blocks if block in above or begins_with_number(pieces[block[1]].text)]
+    return {value: label for label, value in valued}
 
 
 def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
-    """Return the pairs of a run in which labels and values take turns, from its first or second line on."""
-    for labels, values in ((run[::2], run[1::2]), (run[1::2], run[2::2])):
+    """Return the pairs of a run in which labels and values take turns, from its first or second line on.
+
+    Values are above their labels if the first line is one: it begins with a number or is a date.
+    """
+    odd, even, first = run[::2], run[1::2], pieces[run[0]].text.strip()
+    above = begins_with_number(first) or DATE.fullmatch(first)
+    for labels, values in ((odd, even), (even, odd[: len(even)] if above else odd[1:])):
         figures = sum(form_of(pieces[index].text)[0] for index in values)
         named = all(is_name(pieces[index].text) for index in labels)
         if named and len(values) >= _FEWEST and 2 * figures > len(values):

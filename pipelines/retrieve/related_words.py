@@ -188,7 +188,8 @@ def likeness(word: str, other: str, language: str) -> float:
     fits = len(long) - len(short) >= SHORTEST_PART
     if fits and (long.startswith(spelled) or long.endswith(spelled)):
         return _IN_COMPOUND
-    noun = next(filter(other.startswith, nouns_of(word, language)), "")
+    nouns = nouns_of(word, language)
+    noun = next((one for one in nouns if other.startswith(one) or other.endswith(one)), "")
     return _IN_COMPOUND if noun and len(other) - len(noun) >= SHORTEST_PART else 0.0
 
 

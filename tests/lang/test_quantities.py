@@ -143,6 +143,9 @@ def test_the_words_that_ask_for_a_value_are_returned() -> None:
     ("text", "language", "figure"),
     [
         ("a line for 1.2 million EUR", "en", 1.2e6),
+        ("costs of 1.9 M€", "en", 1.9e6),
+        ("120 TEUR", "de", 1.2e5),
+        ("about $4.5k", "en", 4500.0),
         ("£3bn in all", "en", 3e9),
         ("1,9 Mio. Euro", "de", 1.9e6),
         ("120 Tsd. EUR", "de", 1.2e5),

@@ -28,6 +28,22 @@ def test_a_label_above_its_value_is_a_field(form: str, fields: list[tuple[str, s
     assert groups(text) == fields
 
 
+@pytest.mark.parametrize("form", ["{}\n{}\n\n", "{}\n\n{}\n\n"])
+def test_a_value_above_its_label_is_a_field_and_no_value_of_the_label_before(form: str) -> None:
+    tiles = [("91.4 %", "Availability"), ("3.2 %", "Scrap rate"), ("18,450", "Units produced")]
+    text = "Line\n\n" + "".join(form.format(*tile) for tile in tiles)
+    assert groups(text, ((0, "Line"),)) == [(label, value) for value, label in tiles]
+    dates = [("March 2025", "Design freeze"), ("July 2025", "First prototype"), ("May 2026", "Start")]
+    text = "Plan\n\n" + "".join(form.format(*one) for one in dates)
+    assert groups(text, ((0, "Plan"),)) == [(label, value) for value, label in dates]
+
+
+def test_a_label_with_a_digit_is_one_like_those_of_the_other_blocks() -> None:
+    fields = [("Electricity", "4.1 GWh"), ("CO2 emissions", "820 t"), ("Energy costs", "1.9 M€")]
+    text = "Energy\n\n" + "".join(f"{label}\n{value}\n\n" for label, value in fields)
+    assert groups(text, ((0, "Energy"),)) == fields
+
+
 def test_a_line_alone_between_two_headings_is_the_value_of_the_first() -> None:
     text = "Colour\n\nRAL 5010\n\nMaterial\n\nbronze"
     assert groups(text, ((0, "Colour"), (text.index("Material"), "Material"))) == [

@@ -173,3 +173,63 @@ def test_a_broken_slide_does_not_affect_others(parse_bytes: Callable[..., Parsed
     parsed = parse_bytes("a.pptx", pptx(shape("one"), shape("two"), parts={"ppt/slides/slide2.xml": "<p:sld"}))
     reason = "page 2: the slide is missing or broken; damaged parts: ppt/slides/slide2.xml"
     assert (parsed.status.value, parsed.reason) == ("partial", reason)
+
+
+def tiles(*texts: tuple[str, str]) -> str:
+    """Return shapes above each other, in pairs side by side."""
+    return "".join(
+        shape(text, at=(200 + 2500 * column, 2000 + 1000 * row, 2200, 800))
+        for column, pair in enumerate(texts)
+        for row, text in enumerate(pair)
+    )
+
+
+def drawn(geometry: str, *paragraphs: str, at: tuple[int, int, int, int]) -> str:
+    return shape(*paragraphs, at=at).replace("</p:spPr>", f'<a:prstGeom prst="{geometry}"/></p:spPr>', 1)
+
+
+def test_a_value_and_its_name_in_tiles_side_by_side_are_one_block(document_of: DocumentOf) -> None:
+    found = document_of("a.pptx", pptx(tiles(("91 %", "Availability"), ("3 %", "Scrap"), ("2", "Accidents"))))
+    assert [text for _, _, text in shown(found)] == ["91 %\nAvailability", "3 %\nScrap", "2\nAccidents"]
+    assert len(found.blocks[0].provenance.boxes) == 2
+
+
+def test_shapes_above_each_other_without_others_beside_them_stay_apart(document_of: DocumentOf) -> None:
+    found = document_of("a.pptx", pptx(tiles(("91 %", "Availability"))))
+    assert [text for _, _, text in shown(found)] == ["91 %", "Availability"]
+
+
+def test_a_line_above_a_column_of_lines_is_its_heading_if_others_are_beside_it(document_of: DocumentOf) -> None:
+    tree = "".join(
+        shape(name, at=(left, 1500, 4000, 600)) + shape("cost", "time", at=(left, 2200, 4000, 3000))
+        for name, left in (("Make", 200), ("Buy", 5200))
+    )
+    found = document_of("a.pptx", pptx(tree))
+    assert [(kind, text) for _, kind, text in shown(found)] == [
+        ("heading", "Make"), ("paragraph", "cost"), ("paragraph", "time"),
+        ("heading", "Buy"), ("paragraph", "cost"), ("paragraph", "time"),
+    ]  # fmt: skip
+
+
+def test_arrows_in_a_row_are_numbered_steps(document_of: DocumentOf) -> None:
+    steps = [
+        drawn("chevron", text, at=(3000 * place, 100, 2800, 900))
+        for place, text in enumerate(("1 Draft", "Test", "Go"))
+    ]
+    found = document_of("a.pptx", pptx("".join(steps)))
+    assert [(kind, text) for _, kind, text in shown(found)] == [
+        ("list_item", "1. Draft"), ("list_item", "2. Test"), ("list_item", "3. Go")
+    ]  # fmt: skip
+    boxes = [
+        drawn("rect", text, at=(3000 * place, 100, 2800, 900)) for place, text in enumerate(("Draft", "Test", "Go"))
+    ]
+    assert {kind for _, kind, _ in shown(document_of("b.pptx", pptx("".join(boxes))))} == {"paragraph"}
+
+
+def test_a_name_and_a_function_in_one_drawn_shape_are_one_block(document_of: DocumentOf) -> None:
+    cards = [
+        drawn("roundRect", *who, at=(3000 * place, 100, 2800, 900))
+        for place, who in enumerate((("Ann", "Lead"), ("Ben", "Tests")))
+    ]
+    assert [text for _, _, text in shown(document_of("a.pptx", pptx("".join(cards))))] == ["Ann\nLead", "Ben\nTests"]
+    assert [text for _, _, text in shown(document_of("b.pptx", pptx(cards[0])))] == ["Ann", "Lead"]

@@ -21,6 +21,10 @@ from pipelines.parse.office.package import Package
 from pipelines.parse.pieces import Pointer
 from pipelines.parse.web.inline import base64_bytes
 
+SHAPES = frozenset(
+    {"frame", "custom-shape", "g", "rect", "ellipse", "path", "polygon", "polyline", "circle", "line", "connector"}
+)
+"""Elements that draw something on a slide or a sheet."""
 _GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
 _MOST_DIGITS = 9
 """Number of digits from which a count is an attack; a sheet has 1,048,576 rows."""

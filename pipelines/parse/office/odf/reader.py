@@ -1,4 +1,4 @@
-"""The readers of ODT, ODP (a page per slide, its frames in reading order) and ODS (a page per sheet)."""
+"""The readers of ODT and ODS (a page per sheet)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import re
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Page, Source
-from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.grid import SheetBuilder, SheetGrid, are_named
 from pipelines.parse.office.labels import SheetTable
-from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, formats_of, open_document, qualified
-from pipelines.parse.office.odf.objects import Objects, plain_text, read_paragraph, repeated, rows_of, spanned
+from pipelines.parse.office.odf.document import OdfStyles, formats_of, open_document, qualified
+from pipelines.parse.office.odf.objects import SHAPES, Objects, plain_text, read_paragraph, repeated, rows_of, spanned
 from pipelines.parse.office.odf.story import OdfStory, annotation_author
 from pipelines.parse.office.ooxml import Element, built, local
 from pipelines.parse.office.ranges import CellRange
-from pipelines.parse.office.shape_order import ShapeFrame, in_reading_order
 from pipelines.parse.office.xlsx.formats import typed
 from pipelines.parse.parsed import Parsed
 from pipelines.parse.pieces import Pointer
@@ -51,105 +49,6 @@ def _furniture(styles: Element, builder: DocumentBuilder) -> None:
             if text not in seen:
                 seen.add(text)
                 builder.furniture(kind, text, new_words=1)
-
-
-_LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px|pc)?")
-# Points per unit of length (XSL-FO 1.1, 5.9.13): 72 per inch of 2.54 cm, 0.75 per pixel, 12 per pica.
-_POINTS = {"cm": 72 / 2.54, "mm": 72 / 25.4, "in": 72.0, "pt": 1.0, "px": 0.75, "pc": 12.0, None: 1.0}
-_CLASS = qualified("presentation:class")
-_SHAPES = frozenset(
-    {"frame", "custom-shape", "g", "rect", "ellipse", "path", "polygon", "polyline", "circle", "line", "connector"}
-)
-_CLASS_KINDS = {
-    "footer": BlockKind.PAGE_FOOTER,
-    "date-time": BlockKind.PAGE_FOOTER,
-    "page-number": BlockKind.PAGE_FOOTER,
-    "header": BlockKind.PAGE_HEADER,
-}
-_DEFAULT_SIZE = (720.0, 540.0)
-"""Points: a slide of 10 by 7.5 inches (4:3), the default of LibreOffice."""
-
-
-class OdpReader:
-    """Reads slides with tables, pictures, charts and notes, and the pages of drawings."""
-
-    formats = (*formats_of("presentation", ".odp"), *formats_of("graphics", ".odg"))
-    name = "odp"
-
-    def read(self, path: Path, source: Source, settings: ParseSettings) -> Parsed:
-        with open_document(path, source, settings) as document:
-            builder = DocumentBuilder(source, settings, self.name, document.metadata)
-            styles, size = OdfStyles(document.styles, document.content), _size(document)
-            objects = Objects(document.package, builder)
-            for number, slide in enumerate(document.body.findall(qualified("draw:page")), 1):
-                builder.page(Page(number, str(number), *size))
-                _Slide(number, size, builder, styles, objects).write(slide)
-            return built(builder, document.package)
-
-
-class _Slide:
-    """Appends one slide."""
-
-    def __init__(
-        self, number: int, size: tuple[float, float], builder: DocumentBuilder, styles: OdfStyles, objects: Objects
-    ) -> None:
-        self._number = number
-        self._size = size
-        self._builder = builder
-        self._styles = styles
-        self._objects = objects
-
-    def write(self, slide: Element) -> None:
-        shapes = [child for child in slide if local(child) in _SHAPES]
-        titles = [shape for shape in shapes if shape.get(_CLASS) == "title"]
-        others = [shape for shape in shapes if shape.get(_CLASS) != "title"]
-        for shape in [*titles, *in_reading_order(others, self._frame)]:
-            self._shape(shape)
-        notes = slide.find(qualified("presentation:notes"))
-        for frame in notes.iter(qualified("draw:frame")) if notes is not None else ():
-            if frame.get(_CLASS) == "notes":
-                self._builder.note(plain_text(frame), Place(self._number))
-
-    def _shape(self, shape: Element) -> None:
-        kind, place = shape.get(_CLASS, ""), Place(self._number, boxes=self._boxes(shape))
-        if kind in _CLASS_KINDS:
-            self._builder.furniture(_CLASS_KINDS[kind], plain_text(shape), place)
-        elif kind == "title":
-            self._builder.heading(" ".join(plain_text(shape).split()), 1, place)
-        else:
-            OdfStory(self._builder, self._styles, self._objects, place).shape(shape)
-
-    def _frame(self, shape: Element) -> ShapeFrame:
-        left, top, width, height = (
-            _points(shape.get(qualified(f"svg:{name}"))) for name in ("x", "y", "width", "height")
-        )
-        across, down = self._size
-        return ShapeFrame(left / across, top / down, (left + width) / across, (top + height) / down)
-
-    def _boxes(self, shape: Element) -> tuple[Box, ...]:
-        frame = self._frame(shape)
-        left, top, right, bottom = (
-            min(1.0, max(0.0, edge)) for edge in (frame.left, frame.top, frame.right, frame.bottom)
-        )
-        return (Box(self._number, left, top, right, bottom),) if left < right and top < bottom else ()
-
-
-def _points(length: str | None) -> float:
-    match = _LENGTH.fullmatch((length or "").strip())
-    return float(match.group(1)) * _POINTS[match.group(2)] if match and match.group(1).count(".") < 2 else 0.0
-
-
-def _size(document: OpenDocument) -> tuple[float, float]:
-    """Return width and height of the slides in points from the layout of the first master page."""
-    styles = document.styles
-    master = next(styles.iter(qualified("style:master-page")), None)
-    name = master.get(qualified("style:page-layout-name")) if master is not None else None
-    for layout in styles.iter(qualified("style:page-layout")):
-        properties = layout.find(qualified("style:page-layout-properties"))
-        if layout.get(qualified("style:name")) == name and properties is not None:
-            width, height = (_points(properties.get(qualified(f"fo:page-{side}"))) for side in ("width", "height"))
-            return (width, height) if width > 0 and height > 0 else _DEFAULT_SIZE
-    return _DEFAULT_SIZE
 
 
 _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
@@ -233,7 +132,7 @@ class _Sheet:
 
     def _read(self) -> None:
         shapes = self._table.find(qualified("table:shapes"))
-        self._shapes += [(0, 0, shape) for shape in shapes if local(shape) in _SHAPES] if shapes is not None else []
+        self._shapes += [(0, 0, shape) for shape in shapes if local(shape) in SHAPES] if shapes is not None else []
         row = 0
         for element, _ in rows_of(self._table):
             if self._grid.full or row >= _LAST_ROW:
@@ -275,7 +174,7 @@ class _Sheet:
                 lines.append(plain_text(child))
             elif name == "annotation":
                 self._comments.append((row, column, child))
-            elif name in _SHAPES:
+            elif name in SHAPES:
                 self._shapes.append((row, column, child))
         rows, columns = spanned(cell, "rows"), spanned(cell, "columns")
         if rows * columns > 1:

@@ -9,6 +9,7 @@ from pipelines.core.document import BlockKind, Page, ReferenceKind, Source
 from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
+from pipelines.parse.office.arrangements import OOXML_ARROWS, Arrangement, Reading, TextShape, arranged, step
 from pipelines.parse.office.drawing import Graphics, drawing_items
 from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
@@ -16,15 +17,14 @@ from pipelines.parse.office.ooxml import (
     Element,
     built,
     core_properties,
-    local,
     main_part,
     parse_xml,
     qualified,
     read_xml,
-    related,
     relationships,
 )
 from pipelines.parse.office.package import Package
+from pipelines.parse.office.pptx.notes import slide_comments, speaker_notes
 from pipelines.parse.office.pptx.paragraph import Paragraph, SlideLink, paragraphs, plain_text, table_cells
 from pipelines.parse.office.pptx.shapes import CoordinateMap, Shape, SlideLayout, ordered, shapes_of
 from pipelines.parse.office.shape_order import ShapeFrame
@@ -32,56 +32,10 @@ from pipelines.parse.parsed import Parsed
 from pipelines.parse.reader import signed
 from pipelines.parse.settings import ParseSettings
 
-_AUTHOR_PARTS = ("commentAuthors", "authors")
 _EMU_PER_POINT = 12700
 """914,400 EMU per inch (ECMA-376 1, 20.1.10.16)."""
 _DEFAULT_SIZE = (9144000, 6858000)
 """EMU: 10 by 7.5 inches (ECMA-376 1, 19.2.1.39, screen4x3)."""
-
-
-def speaker_notes(package: Package, slide: str) -> Iterator[str]:
-    """Yield the speaker's notes of a slide, without slide number and date."""
-    for part in related(package, slide, "notesSlide"):
-        root = read_xml(package, part)
-        for shape in root.iter(qualified("p:sp")) if root is not None else ():
-            kind = shape.find("p:nvSpPr/p:nvPr/p:ph", NAMESPACES)
-            body = shape.find("p:txBody", NAMESPACES)
-            if body is None or (kind is not None and kind.get("type", "body") != "body"):
-                continue
-            if body.find(".//a:r", NAMESPACES) is not None:  # a text of fields alone is the slide number or the date
-                yield plain_text(body)
-
-
-def slide_comments(package: Package, slide: str) -> Iterator[str]:
-    """Yield the comments on a slide with authors and dates, in the old format and as threads."""
-    parts = related(package, slide, "comments")
-    authors = _authors(package) if parts else {}
-    for part in parts:
-        root = read_xml(package, part)
-        for comment in root.iter() if root is not None else ():
-            if local(comment) in ("cm", "reply") and (text := _text(comment)):
-                date = comment.get("dt") or comment.get("created")
-                head = ", ".join(filter(None, (authors.get(comment.get("authorId", "")), date)))
-                yield f"[{head}] {text}" if head else text
-
-
-def _text(comment: Element) -> str:
-    for child in comment:
-        if local(child) == "text":
-            return (child.text or "").strip()
-        if local(child) == "txBody":
-            return plain_text(child)
-    return ""
-
-
-def _authors(package: Package) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in package.names():
-        if name.rpartition("/")[2].removesuffix(".xml") in _AUTHOR_PARTS:
-            root = read_xml(package, name)
-            for author in root if root is not None else ():
-                found[author.get("id", "")] = author.get("name", "")
-    return found
 
 
 class PptxReader:
@@ -168,8 +122,43 @@ class SlideReader:
         for shape in shapes:
             if shape.frame is None and shape.placeholder is not None:
                 shape.frame = self._layout.frame(shape.placeholder)
-        for shape in ordered(shapes):
-            self._shape(shape)
+        for arrangement in arranged([self._text_shape(shape) for shape in ordered(shapes)]):
+            self._arrangement(arrangement)
+
+    def _text_shape(self, shape: Shape) -> TextShape[Shape]:
+        holder, frame = shape.placeholder, shape.frame or ShapeFrame()
+        is_apart = holder is not None and (holder.is_title or holder.type in _FURNITURE)
+        lines = [] if is_apart else list(self._lines(shape))
+        geometry = shape.element.find("p:spPr/a:prstGeom", NAMESPACES)
+        arrow = geometry is not None and geometry.get("prst", "") in OOXML_ARROWS
+        drawn = holder is None and shape.element.find("p:nvSpPr/p:cNvSpPr[@txBox='1']", NAMESPACES) is None
+        framed = drawn and not any(line.bullet for line in lines)
+        return TextShape(shape, frame, tuple(line.text for line in lines), framed, arrow)
+
+    def _arrangement(self, arrangement: Arrangement[Shape]) -> None:
+        shapes, reading = arrangement.items, arrangement.reading
+        if reading is Reading.ALONE:
+            self._shape(shapes[0])
+        elif reading is Reading.BLOCK:
+            lines = [line for shape in shapes for line in self._lines(shape)]
+            boxes = tuple(box for shape in shapes for box in self._boxes(shape.frame))
+            self._builder.paragraph("\n".join(line.text for line in lines), Place(self._number, boxes=boxes))
+            self._add_links([link for line in lines for link in line.links])
+        elif reading is Reading.SECTION:
+            head, rest = shapes
+            place = Place(self._number, boxes=self._boxes(head.frame))
+            self._title(list(self._lines(head)), place, _TITLE_LEVEL + 1)
+            self._shape(rest)
+        else:
+            for number, shape in enumerate(shapes, 1):
+                place = Place(self._number, boxes=self._boxes(shape.frame))
+                for line in self._lines(shape):
+                    self._builder.list_item(step(number, line.text), 1, place)
+                    self._add_links(line.links)
+
+    def _lines(self, shape: Shape) -> Iterator[Paragraph]:
+        body = shape.element.find("p:txBody", NAMESPACES)
+        return paragraphs(body, self._layout.styles(shape.placeholder)) if body is not None else iter(())
 
     def _shape(self, shape: Shape) -> None:
         place = Place(self._number, boxes=self._boxes(shape.frame))
@@ -197,9 +186,9 @@ class SlideReader:
         for line in lines:
             self._paragraph(line, place)
 
-    def _title(self, lines: list[Paragraph], place: Place) -> None:
+    def _title(self, lines: list[Paragraph], place: Place, level: int = _TITLE_LEVEL) -> None:
         text = " ".join(" ".join(line.text for line in lines).split())
-        if self._builder.heading(text, _TITLE_LEVEL, place):
+        if self._builder.heading(text, level, place):
             for line in lines:
                 self._add_links(line.links)
 
