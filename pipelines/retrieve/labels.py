@@ -159,7 +159,7 @@ def _named(blocks: Sequence[_Run], all_blocks: int, pieces: Sequence[EvidenceLin
     if max(len(above), len(below)) < 2 or 2 * max(len(above), len(below)) <= all_blocks:
         return {}
     if len(below) > len(above):
-        return dict(below)
+        return {block[0]: block[1] for block in below}
     # "CO2 emissions" above "820 t" is a label like those of the other blocks.
     valued = [block for block in blocks if block in above or begins_with_number(pieces[block[1]].text)]
     return {value: label for label, value in valued}
