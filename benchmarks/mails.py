@@ -1,6 +1,6 @@
 """Mails and contacts: whether who said what, when and to whom is found, and how to reach somebody.
 
-    python benchmarks/mails.py
+    python -m benchmarks.mails
 
 Each folder of `mails.toml` has a few mails of one plant, with questions to all of them; some have no answer there. The
 contacts are written in the forms in which signatures, letterheads and contact pages have them, one folder for each
@@ -15,15 +15,12 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from pipelines import build
-from pipelines.settings import load
-from qa import KnowledgeBase
-from qa.settings import QaSettings
+from benchmarks.asked_folders import Question, asked, print_answered
 
 TABLES = Path(__file__).with_suffix(".toml")
 NOTICE = "The valve was tested at 24 bar on Monday."
-Question = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +80,6 @@ def write_mail(path: Path, sender: str, receiver: str, copy: str, subject: str, 
     path.write_bytes(bytes(mail))
 
 
-def asked(folder: Path, questions: Sequence[Question]) -> tuple[int, int]:
-    """Return how many questions over the folder's source are answered rightly, and refused or doubted rightly."""
-    settings = load(None, {"ingest.workers": 1}, QaSettings).settings
-    build(folder / "source", folder / "kb", settings)
-    right = doubted = 0
-    with KnowledgeBase.open(folder / "kb", settings) as knowledge:
-        for question, words in questions:
-            answer = knowledge.ask(question)
-            if not words:
-                doubted += answer.abstained or bool(answer.warnings)
-            elif not answer.abstained:
-                text = answer.text.lower()
-                parts = (part.lower().split("|") for part in words.split("&"))
-                right += all(any(one in text for one in part) for part in parts)
-    return right, doubted
-
-
 def _signed(contacts: Mapping[str, object], form: str, source: Path) -> list[Question]:
     """Write a mail of each person with a signature in a form; return the questions."""
     people = [Contact(*person) for person in contacts["people"]]  # type: ignore[attr-defined]
@@ -126,18 +106,14 @@ def _signed(contacts: Mapping[str, object], form: str, source: Path) -> list[Que
     return list(found.items())
 
 
+def _write_mails(source: Path, folder: Mapping[str, Any]) -> None:
+    for number, mail in enumerate(folder["mails"]):
+        write_mail(source / f"{number}.eml", *mail)
+
+
 def main() -> None:
     tables = tomllib.loads(TABLES.read_text(encoding="utf-8"))
-    for folder in tables["folder"]:
-        with TemporaryDirectory() as temporary:
-            source = Path(temporary) / "source"
-            source.mkdir()
-            for number, mail in enumerate(folder["mails"]):
-                write_mail(source / f"{number}.eml", *mail)
-            right, doubted = asked(Path(temporary), [tuple(one) for one in folder["questions"]])
-        answerable = sum(bool(words) for _, words in folder["questions"])
-        others = len(folder["questions"]) - answerable
-        print(f"{folder['language']}  mails: {right} of {answerable}, refused or doubted {doubted} of {others}")
+    print_answered(tables["folder"], _write_mails, " mails")
     for contacts in tables["contacts"]:
         total = questions = 0
         for form in SIGNATURES:

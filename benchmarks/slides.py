@@ -12,7 +12,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from pptx import Presentation
@@ -21,7 +20,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.enum.shapes import MSO_SHAPE
 from pptx.util import Inches, Pt
 
-from benchmarks.mails import asked
+from benchmarks.asked_folders import print_answered
 
 TABLES = Path(__file__).with_suffix(".toml")
 _WIDTH, _HEIGHT = 13.33, 7.5
@@ -135,15 +134,8 @@ def write_slides(folder: Path, slides: Sequence[Mapping[str, Any]]) -> None:
 
 
 def main() -> None:
-    for folder in tomllib.loads(TABLES.read_text(encoding="utf-8"))["folder"]:
-        with TemporaryDirectory() as temporary:
-            source = Path(temporary) / "source"
-            source.mkdir()
-            write_slides(source, folder["slide"])
-            right, doubted = asked(Path(temporary), [tuple(one) for one in folder["questions"]])
-        answerable = sum(bool(words) for _, words in folder["questions"])
-        others = len(folder["questions"]) - answerable
-        print(f"{folder['language']}: {right} of {answerable}, refused or doubted {doubted} of {others}", flush=True)
+    folders = tomllib.loads(TABLES.read_text(encoding="utf-8"))["folder"]
+    print_answered(folders, lambda source, folder: write_slides(source, folder["slide"]))
 
 
 if __name__ == "__main__":

@@ -12,13 +12,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 
-from benchmarks.mails import asked
+from benchmarks.asked_folders import print_answered
 
 TABLES = Path(__file__).with_suffix(".toml")
 
@@ -47,15 +46,8 @@ def _write_sheet(workbook: Workbook, sheet: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    for folder in tomllib.loads(TABLES.read_text(encoding="utf-8"))["folder"]:
-        with TemporaryDirectory() as temporary:
-            source = Path(temporary) / "source"
-            source.mkdir()
-            write_workbooks(source, folder["sheet"])
-            right, doubted = asked(Path(temporary), [tuple(one) for one in folder["questions"]])
-        answerable = sum(bool(words) for _, words in folder["questions"])
-        others = len(folder["questions"]) - answerable
-        print(f"{folder['language']}: {right} of {answerable}, refused or doubted {doubted} of {others}", flush=True)
+    folders = tomllib.loads(TABLES.read_text(encoding="utf-8"))["folder"]
+    print_answered(folders, lambda source, folder: write_workbooks(source, folder["sheet"]))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.evidence_score import ScoredUnit, score_units, tells_kind
+from pipelines.retrieve.evidence_score import ScoredUnit, score_units
+from pipelines.retrieve.given_values import tells_kind
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.related_words import likeness
 from pipelines.retrieve.searches import Retrieval, WholeCorpus
