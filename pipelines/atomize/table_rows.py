@@ -42,6 +42,8 @@ _LONGEST_NAME = 60
 """Maximum characters of a column name in a table without marked headers."""
 _BESIDE_GROUPS = 2
 """Minimum columns right of one that names groups of rows: the name of a row, and a value."""
+_TITLED = 3
+"""Minimum columns of a table with names of columns below its title; two are labels and values."""
 _UNNAMED_VALUE = frozenset(["", "value", "entry", "description", "details", "data", "值", "数值", "内容", "说明"])
 """Headers of the second column of a two-column table that do not describe its values (normalized)."""
 
@@ -68,6 +70,8 @@ class TableRows:
     def of(table: Table) -> TableRows:
         rows = _cell_texts(table)
         headers = 0 if table.begins_with_data else table.header_rows or _implied_headers(table, rows)
+        if headers < 2 and _has_title(table):
+            headers = 1 + _implied_headers(table, rows[1:])
         named = [row for row in rows[:headers] if len(set(filter(None, row))) > 1] or rows[:headers]
         names = tuple(_name(named, column) for column in range(table.columns))
         paired = not headers and has_pairs(table.cells)
@@ -140,6 +144,12 @@ def _names_groups(column: int, rows: Sequence[tuple[str, ...]], begins: Sequence
     repeated = any(names[one] == names[other] and not begins[other] for one, other in pairwise(filled))
     below = [not names[number + 1] and not begins[number + 1] for number in filled if number + 1 < len(names)]
     return not repeated and 2 * sum(below) >= len(filled)
+
+
+def _has_title(table: Table) -> bool:
+    """Whether the first row is one cell over all columns, three at least, and no other row is: then it names groups."""
+    whole = [cell.row for cell in table.cells if cell.text and cell.column_span == table.columns >= _TITLED]
+    return whole == [0]
 
 
 def _implied_headers(table: Table, rows: list[tuple[str, ...]]) -> int:

@@ -102,3 +102,19 @@ def test_an_empty_cell_that_is_in_no_group_stays_empty(rows: tuple[list[str], ..
 def test_pairs_of_labels_and_values_may_have_an_empty_column_between_them() -> None:
     made = table_rows(["Report", "IR-1", "", "Date", "3 June"], ["Crane", "Hall 4", "", "Made", "2004"], headers=0)
     assert made.statement(1) == "Crane: Hall 4; Made: 2004"
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_the_names_of_columns_are_below_a_title_over_all_of_them(header: bool) -> None:
+    rows = [["Chiller series KT", "", ""], ["Parameter", "Unit", "KT 40"], ["Weight", "kg", "610"]]
+    cells = [
+        Cell(number, column, text, column_span=1 if number else 3, header=header and not number)
+        for number, row in enumerate(rows)
+        for column, text in enumerate(row)
+        if text
+    ]
+    made = TableRows.of(Table("t", 3, 3, tuple(cells)))
+    assert made.names == ("Parameter", "Unit", "KT 40")
+    assert made.statement(2) == "Weight: Unit: kg; KT 40: 610"
+    cells.append(Cell(3, 0, "Chiller series KW", column_span=3))
+    assert TableRows.of(Table("t", 4, 3, tuple(cells))).first_row == int(header)
