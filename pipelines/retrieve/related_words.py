@@ -90,7 +90,7 @@ def related_words(
         related += [(one, alike) for one, other in word_of.items() if (alike := likeness(word, other, language))]
         if passages.symbols:
             related += [(one.lower(), 1.0) for one in symbols_of(word, language) & passages.symbols]
-        if term not in word_of or passages.abbreviated:
+        if passages.abbreviated:
             short = ((one, other) for one, other in word_of.items() if other in passages.abbreviated)
             related += [(one, 1.0) for one, other in short if abbreviates(other, word)]
         if term in question.unknown and word in common_words(language):

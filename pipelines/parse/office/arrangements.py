@@ -71,9 +71,10 @@ def arranged(shapes: Sequence[TextShape[T]]) -> list[Arrangement[T]]:
     """Return shapes, given in reading order, in arrangements; each is at the place of its first shape."""
     together: dict[int, Arrangement[T]] = {}
     if len(shapes) <= _MOST_SHAPES:
-        for reading, places in (*_cards(shapes), *_stacks(shapes), *_steps(shapes)):
+        for reading, places in (*_stacks(shapes), *_steps(shapes), *_cards(shapes)):
             found = Arrangement(reading, tuple(shapes[place].item for place in places))
-            together.update(dict.fromkeys(places, found))
+            if together.keys().isdisjoint(places):
+                together.update(dict.fromkeys(places, found))
     alone = (Arrangement(Reading.ALONE, (shape.item,)) for shape in shapes)
     in_order = [together.get(place, one) for place, one in enumerate(alone)]
     return list({id(one): one for one in in_order}.values())
@@ -100,7 +101,7 @@ def _cards(shapes: Sequence[TextShape[T]]) -> Iterator[tuple[Reading, list[int]]
 def _stacks(shapes: Sequence[TextShape[T]]) -> Iterator[tuple[Reading, list[int]]]:
     """Yield stacks of shapes that have others of the same structure beside them, with the reading of each."""
     below = _nearest_below(shapes)
-    stacks = [_chain(place, below) for place in below if place not in below.values()]
+    stacks = [_chain(place, below) for place in sorted(below.keys() - set(below.values()))]
     for stack in stacks:
         alike = [other for other in stacks if _on_one_level(shapes, stack, other)]
         readings = {_reading([shapes[place] for place in one]) for one in alike}
@@ -117,9 +118,11 @@ def _nearest_below(shapes: Sequence[TextShape[T]]) -> dict[int, int]:
         if upper.lines and lower.lines and _is_above(upper.frame, lower.frame)
     )
     below: dict[int, int] = {}
+    taken: set[int] = set()
     for _, one, other in pairs:
-        if one not in below and other not in below.values():
+        if one not in below and other not in taken:
             below[one] = other
+            taken.add(other)
     return below
 
 

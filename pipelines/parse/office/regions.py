@@ -22,8 +22,8 @@ def group_cells(
     occupied: Iterable[CellIndex], joined: Iterable[list[CellIndex]], texts: Mapping[CellIndex, str]
 ) -> list[list[CellIndex]]:
     """Return the cells of each table, from top to bottom; the cells of each list in `joined` stay together."""
-    rows = SheetRows(texts)
-    parts = (part for cells in connected(occupied, joined) for part in _separated(cells, rows))
+    rows, joined = SheetRows(texts), list(joined)
+    parts = (part for cells in connected(occupied, joined) for part in _separated(cells, joined, rows))
     groups = sorted(map(CellGroup.of, parts), key=lambda group: (group.top, group.left))
     absorbed = _absorb_continuations(groups, rows, texts)
     found = join_separated_columns([group for number, group in enumerate(groups) if number not in absorbed], texts)
@@ -32,15 +32,18 @@ def group_cells(
     return [cells for group in found for cells in _split_if_sparse(group)]
 
 
-def _separated(cells: list[CellIndex], rows: SheetRows) -> list[list[CellIndex]]:
+def _separated(cells: list[CellIndex], joined: Iterable[list[CellIndex]], rows: SheetRows) -> list[list[CellIndex]]:
     """Return the cells of a table, and the connected parts of its title block and of the notes below it.
 
     Lines below each other in one column are separate parts.
     """
     first, last = table_rows(cells, rows)
-    others = [cell for cell in cells if not first <= cell[0] <= last]
-    if not others:
+    if all(first <= row <= last for row, _ in cells):
         return [cells]
+    own = frozenset(cells)
+    whole = [row for one in joined if own.issuperset(one) for row, _ in one]
+    first, last = min((first, *whole)), max((last, *whole))
+    others = [cell for cell in cells if not first <= cell[0] <= last]
     table = [cell for cell in cells if first <= cell[0] <= last]
     parts = [table]
     for part in connected(others, ()):

@@ -236,6 +236,8 @@ def test_notes_that_touch_the_last_row_are_no_rows() -> None:
     )
     assert ranges(found) == ["A1:C3", "A4", "B5"]
     assert captions(found) == ["Approved: K. Lund\nOnly for joints of class B"]
+    found.tables.append(CellRange(0, 0, 4, 2))
+    assert ranges(found) == ["A1:C5"]
     assert ranges(sheet("Tool|No.|Remark", "Wrench|T-9|works", "Gauge|G-7|broken", "||on both of its sides")) == [
         "A1:C4"
     ]
