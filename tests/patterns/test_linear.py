@@ -40,7 +40,7 @@ _MADE = {
     "pipelines.lang.scales._pattern": "words of our own data, then blanks and at most one of three short words",
     "pipelines.lang.elements._pattern": "symbols of elements from our own data, without a repeat",
     "pipelines.retrieve.question_terms.term_places": "groups of three digits with one sign between them",
-    "pipelines.retrieve.evidence_score._without": "a few letters and digits, with at most one sign between them",
+    "pipelines.retrieve.given_values._without": "a few letters and digits, with at most one sign between them",
     "pipelines.retrieve.across_documents._nameless": "a few letters and digits, with at most one sign between them",
     "pipelines.retrieve.term_cover._letter_place": "one capital letter",
     "pipelines.retrieve.term_cover._named_cover": "a few letters and a few digits, with at most one sign between them",

@@ -16,8 +16,8 @@ from pipelines.parse.office.shape_order import ShapeFrame
 
 T = TypeVar("T")
 
-_MOST_SHAPES = 400
-"""Maximum shapes of a slide that are compared; the time grows quadratically."""
+_MOST_SHAPES = 60
+"""Maximum shapes with text of a slide that are compared: more are a drawing, and the time grows quadratically."""
 _MOST_STACKED = 3
 """Maximum shapes of a stack: a value, its name, and a comment. More are the columns of a table."""
 _LEVEL = 0.02
@@ -70,7 +70,7 @@ class Arrangement(Generic[T]):
 def arranged(shapes: Sequence[TextShape[T]]) -> list[Arrangement[T]]:
     """Return shapes, given in reading order, in arrangements; each is at the place of its first shape."""
     together: dict[int, Arrangement[T]] = {}
-    if len(shapes) <= _MOST_SHAPES:
+    if sum(bool(shape.lines) for shape in shapes) <= _MOST_SHAPES:
         for reading, places in (*_stacks(shapes), *_steps(shapes), *_cards(shapes)):
             found = Arrangement(reading, tuple(shapes[place].item for place in places))
             if together.keys().isdisjoint(places):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 
 from pipelines.core.table import Cell, has_pairs
 from pipelines.parse.office.cell_texts import CellIndex, is_number, is_word
@@ -18,14 +18,13 @@ def join_separated_columns(groups: list[CellGroup], texts: Mapping[CellIndex, st
     One is a single column of the other: words on the left, or numbers on the right. Or both are labels with values; or
     the left one has the numbers of the rows.
     """
-    starting: dict[int, list[CellGroup]] = {}
-    for group in groups:
-        starting.setdefault(group.left, []).append(group)
+    starting = {(row, group.left): group for group in groups for row, _ in group.cells}
     joined: set[int] = set()
     for group in groups:
         if id(group) in joined:
             continue
-        while found := _columns_beside(group, starting, joined, texts):
+        numbered = _has_row_numbers(group, texts)
+        while found := _columns_beside(group, starting, joined, texts, numbered=numbered):
             for other in found:
                 group.add(other)
             joined.update(map(id, found))
@@ -33,13 +32,26 @@ def join_separated_columns(groups: list[CellGroup], texts: Mapping[CellIndex, st
 
 
 def _columns_beside(
-    group: CellGroup, starting: Mapping[int, Sequence[CellGroup]], joined: Set[int], texts: Mapping[CellIndex, str]
+    group: CellGroup,
+    starting: Mapping[CellIndex, CellGroup],
+    joined: Set[int],
+    texts: Mapping[CellIndex, str],
+    *,
+    numbered: bool,
 ) -> list[CellGroup]:
-    """Return the groups to be joined to one; `starting` are groups by their first column, `joined` those done."""
-    if _has_row_numbers(group, texts):
-        return _numbered(group, [other for one in starting.values() for other in one if id(other) not in joined], texts)
-    right = (other for other in starting.get(group.right + 2, ()) if id(other) not in joined)
-    return [other for other in right if _belong_together(group, other, texts)][:1]
+    """Return the groups to be joined to one; `starting` are groups by the first cells of rows, `joined` those done.
+
+    If a group has the numbers of its rows (`numbered`), all groups beside it with no other rows belong to it.
+    """
+    rows = _rows_with_text(group, texts)
+    columns = range(group.left + 1, group.right + 3) if numbered else (group.right + 2,)
+    right = {id(one): one for row in sorted(rows) for column in columns if (one := starting.get((row, column)))}
+    beside = [other for other in right.values() if id(other) not in joined and other is not group]
+    if not numbered:
+        return [other for other in beside if _belong_together(group, other, texts)][:1]
+    found = [other for other in beside if _rows_with_text(other, texts) <= rows]
+    has_words = any(is_word(texts.get(cell, "")) for other in found for cell in other.cells)
+    return found if has_words or group.left < group.right else []
 
 
 def _belong_together(group: CellGroup, other: CellGroup, texts: Mapping[CellIndex, str]) -> bool:
@@ -69,20 +81,3 @@ def _has_row_numbers(group: CellGroup, texts: Mapping[CellIndex, str]) -> bool:
     """Whether a single column has the numbers of rows, and perhaps headings of some of them."""
     numbers = [is_number(texts[cell]) for cell in group.cells if cell in texts]
     return group.left == group.right and sum(numbers) >= _LEAST_NUMBERS and 2 * sum(numbers) >= len(numbers)
-
-
-def _numbered(group: CellGroup, groups: Sequence[CellGroup], texts: Mapping[CellIndex, str]) -> list[CellGroup]:
-    """Return the groups on the right that have only rows of a column of row numbers; the first one of words."""
-    rows, found, right = _rows_with_text(group, texts), list[CellGroup](), group.right
-    beside = [
-        other
-        for other in sorted(groups, key=lambda other: other.left)
-        if other.left > group.right and group.top <= other.top and _rows_with_text(other, texts) <= rows
-    ]
-    for other in beside:
-        is_first = not found and not any(is_word(texts.get(cell, "")) for cell in other.cells)
-        if other.left > right + 2 or is_first:
-            break
-        found.append(other)
-        right = max(right, other.right)
-    return found
