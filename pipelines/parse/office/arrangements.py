@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from pipelines.parse.assemble import DocumentBuilder, Place
 from pipelines.parse.office.shape_order import ShapeFrame
 
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 _MOST_SHAPES = 60
 """Maximum shapes with text of a slide that are compared: more are a drawing, and the time grows quadratically."""
@@ -32,6 +34,8 @@ OOXML_ARROWS = frozenset({"chevron", "homePlate", "rightArrow", "downArrow", "no
                           "rightArrowCallout", "downArrowCallout"})  # fmt: skip
 """Shapes that point to the next step (ECMA-376 1, 20.1.10.56)."""
 _OWN_NUMBER = re.compile(r"\d{1,2}[.)]?\s+")
+_SECTION_LEVEL = 2
+"""Level of the heading of a column: below the title of the slide."""
 _LEAST_STEPS = 3
 """Minimum shapes of a row of steps: two arrows may point at each other."""
 
@@ -64,7 +68,48 @@ class Arrangement(Generic[T]):
     """Shapes that are read together, from top to bottom or in the order of the steps."""
 
     reading: Reading
-    items: tuple[T, ...]
+    shapes: tuple[TextShape[T], ...]
+
+
+class ShapeWriter(Protocol[T_contra]):
+    """Appends the shapes of one slide to a document."""
+
+    def append(self, item: T_contra) -> None:
+        """Append a shape by itself, with its links."""
+
+    def append_links(self, item: T_contra) -> None:
+        """Append the links in the text of a shape."""
+
+    def place(self, items: Sequence[T_contra]) -> Place:
+        """Return the place of shapes on the slide."""
+
+
+def append_arranged(shapes: Sequence[TextShape[T]], builder: DocumentBuilder, writer: ShapeWriter[T]) -> None:
+    """Append shapes, given in reading order, as they are read together."""
+    for arrangement in arranged(shapes):
+        first, *others = arrangement.shapes
+        if arrangement.reading is Reading.ALONE:
+            writer.append(first.item)
+        elif arrangement.reading is Reading.SECTION:
+            builder.heading(" ".join(" ".join(first.lines).split()), _SECTION_LEVEL, writer.place([first.item]))
+            writer.append_links(first.item)
+            for other in others:
+                writer.append(other.item)
+        else:
+            _append_lines(arrangement, builder, writer)
+
+
+def _append_lines(arrangement: Arrangement[T], builder: DocumentBuilder, writer: ShapeWriter[T]) -> None:
+    """Append shapes as one paragraph with their lines, or as numbered list items."""
+    items = [shape.item for shape in arrangement.shapes]
+    lines = [line for shape in arrangement.shapes for line in shape.lines]
+    if arrangement.reading is Reading.BLOCK:
+        builder.paragraph("\n".join(lines), writer.place(items))
+    else:
+        for number, (item, line) in enumerate(zip(items, lines, strict=True), 1):
+            builder.list_item(step(number, line), 1, writer.place([item]))
+    for item in items:
+        writer.append_links(item)
 
 
 def arranged(shapes: Sequence[TextShape[T]]) -> list[Arrangement[T]]:
@@ -72,10 +117,10 @@ def arranged(shapes: Sequence[TextShape[T]]) -> list[Arrangement[T]]:
     together: dict[int, Arrangement[T]] = {}
     if sum(bool(shape.lines) for shape in shapes) <= _MOST_SHAPES:
         for reading, places in (*_stacks(shapes), *_steps(shapes), *_cards(shapes)):
-            found = Arrangement(reading, tuple(shapes[place].item for place in places))
+            found = Arrangement(reading, tuple(shapes[place] for place in places))
             if together.keys().isdisjoint(places):
                 together.update(dict.fromkeys(places, found))
-    alone = (Arrangement(Reading.ALONE, (shape.item,)) for shape in shapes)
+    alone = (Arrangement(Reading.ALONE, (shape,)) for shape in shapes)
     in_order = [together.get(place, one) for place, one in enumerate(alone)]
     return list({id(one): one for one in in_order}.values())
 

@@ -44,7 +44,8 @@ def _columns_beside(
     If a group has the numbers of its rows (`numbered`), all groups beside it with no other rows belong to it.
     """
     rows = _rows_with_text(group, texts)
-    columns = range(group.left + 1, group.right + 3) if numbered else (group.right + 2,)
+    last = group.right + 2  # behind one empty column
+    columns = range(group.left + 1, last + 1) if numbered else (last,)
     right = {id(one): one for row in sorted(rows) for column in columns if (one := starting.get((row, column)))}
     beside = [other for other in right.values() if id(other) not in joined and other is not group]
     if not numbered:

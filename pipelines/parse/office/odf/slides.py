@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Page, Source
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.arrangements import OOXML_ARROWS, Arrangement, Reading, TextShape, arranged, step
+from pipelines.parse.office.arrangements import OOXML_ARROWS, TextShape, append_arranged
 from pipelines.parse.office.odf.document import OdfStyles, OpenDocument, formats_of, open_document, qualified
 from pipelines.parse.office.odf.objects import SHAPES, Objects, plain_text, read_paragraph
 from pipelines.parse.office.odf.story import OdfStory
@@ -75,8 +76,7 @@ class _Slide:
         titles = [shape for shape in shapes if shape.get(_CLASS) == "title"]
         others = [shape for shape in shapes if shape.get(_CLASS) != "title"]
         in_order = [*titles, *in_reading_order(others, self._frame)]
-        for arrangement in arranged([self._text_shape(shape) for shape in in_order]):
-            self._arrangement(arrangement)
+        append_arranged([self._text_shape(shape) for shape in in_order], self._builder, self)
         notes = slide.find(qualified("presentation:notes"))
         for frame in notes.iter(qualified("draw:frame")) if notes is not None else ():
             if frame.get(_CLASS) == "notes":
@@ -92,28 +92,15 @@ class _Slide:
         framed = bool(drawn) and drawn != _TEXT_BOX and not is_list
         return TextShape(shape, self._frame(shape), tuple(lines), framed, drawn in _ARROWS)
 
-    def _arrangement(self, arrangement: Arrangement[Element]) -> None:
-        shapes, reading = arrangement.items, arrangement.reading
-        if reading is Reading.ALONE:
-            self._shape(shapes[0])
-        elif reading is Reading.BLOCK:
-            boxes = tuple(box for shape in shapes for box in self._boxes(shape))
-            self._builder.paragraph("\n".join(map(plain_text, shapes)), Place(self._number, boxes=boxes))
-        elif reading is Reading.SECTION:
-            head, rest = shapes
-            place = Place(self._number, boxes=self._boxes(head))
-            self._builder.heading(" ".join(plain_text(head).split()), _TITLE_LEVEL + 1, place)
-            self._shape(rest)
-        else:
-            for number, shape in enumerate(shapes, 1):
-                place = Place(self._number, boxes=self._boxes(shape))
-                self._builder.list_item(step(number, plain_text(shape)), 1, place)
-        for paragraph in (one for shape in shapes for one in shape.iter(qualified("text:p"))):
-            if reading is not Reading.ALONE:
-                self._builder.references(read_paragraph(paragraph).links)
+    def append_links(self, item: Element) -> None:
+        for paragraph in item.iter(qualified("text:p")):
+            self._builder.references(read_paragraph(paragraph).links)
 
-    def _shape(self, shape: Element) -> None:
-        kind, place = shape.get(_CLASS, ""), Place(self._number, boxes=self._boxes(shape))
+    def place(self, items: Sequence[Element]) -> Place:
+        return Place(self._number, boxes=tuple(box for shape in items for box in self._boxes(shape)))
+
+    def append(self, item: Element) -> None:
+        shape, kind, place = item, item.get(_CLASS, ""), self.place([item])
         if kind in _CLASS_KINDS:
             self._builder.furniture(_CLASS_KINDS[kind], plain_text(shape), place)
         elif kind == "title":

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipelines.core.document import BlockKind, Page, ReferenceKind, Source
 from pipelines.core.errors import Malformed
 from pipelines.core.provenance import Box
 from pipelines.parse.assemble import DocumentBuilder, Place
-from pipelines.parse.office.arrangements import OOXML_ARROWS, Arrangement, Reading, TextShape, arranged, step
+from pipelines.parse.office.arrangements import OOXML_ARROWS, TextShape, append_arranged
 from pipelines.parse.office.drawing import Graphics, drawing_items
 from pipelines.parse.office.embedded import append_embedded
 from pipelines.parse.office.ooxml import (
@@ -122,46 +122,25 @@ class SlideReader:
         for shape in shapes:
             if shape.frame is None and shape.placeholder is not None:
                 shape.frame = self._layout.frame(shape.placeholder)
-        for arrangement in arranged([self._text_shape(shape) for shape in ordered(shapes)]):
-            self._arrangement(arrangement)
+        append_arranged([self._text_shape(shape) for shape in ordered(shapes)], self._builder, self)
 
     def _text_shape(self, shape: Shape) -> TextShape[Shape]:
         holder, frame = shape.placeholder, shape.frame or ShapeFrame()
         is_apart = holder is not None and (holder.is_title or holder.type in _FURNITURE)
         lines = [] if is_apart else list(self._lines(shape))
+        lines = lines if not any(line.formula for line in lines) else []
         geometry = shape.element.find("p:spPr/a:prstGeom", NAMESPACES)
         arrow = geometry is not None and geometry.get("prst", "") in OOXML_ARROWS
         drawn = holder is None and shape.element.find("p:nvSpPr/p:cNvSpPr[@txBox='1']", NAMESPACES) is None
         framed = drawn and not any(line.bullet for line in lines)
         return TextShape(shape, frame, tuple(line.text for line in lines), framed, arrow)
 
-    def _arrangement(self, arrangement: Arrangement[Shape]) -> None:
-        shapes, reading = arrangement.items, arrangement.reading
-        if reading is Reading.ALONE:
-            self._shape(shapes[0])
-        elif reading is Reading.BLOCK:
-            lines = [line for shape in shapes for line in self._lines(shape)]
-            boxes = tuple(box for shape in shapes for box in self._boxes(shape.frame))
-            self._builder.paragraph("\n".join(line.text for line in lines), Place(self._number, boxes=boxes))
-            self._add_links([link for line in lines for link in line.links])
-        elif reading is Reading.SECTION:
-            head, rest = shapes
-            place = Place(self._number, boxes=self._boxes(head.frame))
-            self._title(list(self._lines(head)), place, _TITLE_LEVEL + 1)
-            self._shape(rest)
-        else:
-            for number, shape in enumerate(shapes, 1):
-                place = Place(self._number, boxes=self._boxes(shape.frame))
-                for line in self._lines(shape):
-                    self._builder.list_item(step(number, line.text), 1, place)
-                    self._add_links(line.links)
-
     def _lines(self, shape: Shape) -> Iterator[Paragraph]:
         body = shape.element.find("p:txBody", NAMESPACES)
         return paragraphs(body, self._layout.styles(shape.placeholder)) if body is not None else iter(())
 
-    def _shape(self, shape: Shape) -> None:
-        place = Place(self._number, boxes=self._boxes(shape.frame))
+    def append(self, item: Shape) -> None:
+        shape, place = item, self.place([item])
         if shape.kind == "graphicFrame":
             self._frame(shape, place)
             return
@@ -171,6 +150,13 @@ class SlideReader:
         body = shape.element.find("p:txBody", NAMESPACES)
         if body is not None:
             self._text(shape, body, place)
+
+    def append_links(self, item: Shape) -> None:
+        for line in self._lines(item):
+            self._add_links(line.links)
+
+    def place(self, items: Sequence[Shape]) -> Place:
+        return Place(self._number, boxes=tuple(box for shape in items for box in self._boxes(shape.frame)))
 
     # -- text
 
@@ -186,9 +172,9 @@ class SlideReader:
         for line in lines:
             self._paragraph(line, place)
 
-    def _title(self, lines: list[Paragraph], place: Place, level: int = _TITLE_LEVEL) -> None:
+    def _title(self, lines: list[Paragraph], place: Place) -> None:
         text = " ".join(" ".join(line.text for line in lines).split())
-        if self._builder.heading(text, level, place):
+        if self._builder.heading(text, _TITLE_LEVEL, place):
             for line in lines:
                 self._add_links(line.links)
 
