@@ -134,7 +134,7 @@ def is_data(cells: Sequence[Cell]) -> bool:
         return True
     if len(told) == len(columns) == 2 and _is_form(*told):
         return True
-    return bool(told) and (has_pairs(cells) or all(_are_mostly(_has_digit, texts) for texts in told))
+    return bool(told) and (has_pairs(cells) or all(_are_mostly(has_digit, texts) for texts in told))
 
 
 def without_group_header(cells: Sequence[Cell]) -> Sequence[Cell]:
@@ -161,8 +161,8 @@ def has_pairs(cells: Sequence[Cell]) -> bool:
     labels = [text for column in told[::2] for text in column]
     if len(told) < _LEAST_PAIRED or len(told) % 2 or len(told) < len(columns) or len(set(labels)) < len(labels):
         return False
-    named = any(not _has_digit(first) and all(map(begins_with_number, below)) for first, *below in told[1::2])
-    return not named and not any(map(_has_digit, labels)) and any(_has_digit(texts[0]) for texts in told[1::2])
+    named = any(not has_digit(first) and all(map(begins_with_number, below)) for first, *below in told[1::2])
+    return not named and not any(map(has_digit, labels)) and any(has_digit(texts[0]) for texts in told[1::2])
 
 
 def _is_form(labels: Sequence[str], values: Sequence[str]) -> bool:
@@ -171,9 +171,9 @@ def _is_form(labels: Sequence[str], values: Sequence[str]) -> bool:
     Half the texts below are no numbers: most of those below the name of a column, "KT 40", are.
     """
     first, *below = values
-    if len(labels) < _LEAST_FIELDS or len(set(labels)) < len(labels) or any(map(_has_digit, labels)):
+    if len(labels) < _LEAST_FIELDS or len(set(labels)) < len(labels) or any(map(has_digit, labels)):
         return False
-    return _has_digit(first) and not begins_with_number(first) and 2 * sum(map(begins_with_number, below)) <= len(below)
+    return has_digit(first) and not begins_with_number(first) and 2 * sum(map(begins_with_number, below)) <= len(below)
 
 
 def begins_with_text(cells: Sequence[Cell]) -> bool:
@@ -193,7 +193,7 @@ def begins_with_text(cells: Sequence[Cell]) -> bool:
 def _are_units(columns: Sequence[Sequence[str]]) -> bool:
     """Whether the third column has short words without blanks, like units, and the second one begins with no year."""
     short = all(len(text) <= _LONGEST_UNIT and " " not in text for text in columns[2])
-    return short and not any(map(_has_digit, columns[2][:1])) and not _YEAR.fullmatch(columns[1][0])
+    return short and not any(map(has_digit, columns[2][:1])) and not _YEAR.fullmatch(columns[1][0])
 
 
 def _columns(cells: Sequence[Cell]) -> dict[int, list[str]]:
@@ -216,7 +216,8 @@ def _are_mostly(are: Callable[[str], bool], texts: Sequence[str]) -> bool:
     return are(texts[0]) and len(texts) > 1 and 3 * sum(map(are, texts[1:])) >= 2 * len(texts[1:])
 
 
-def _has_digit(text: str) -> bool:
+def has_digit(text: str) -> bool:
+    """Whether a text contains a digit."""
     return any(map(str.isdigit, text))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from pipelines.core.table import has_digit
 from pipelines.parse.office.cell_texts import CellIndex, SheetRows, is_note, is_numeric, is_word
 
 _NARROWEST = 3
@@ -95,12 +96,8 @@ class _Area:
     def _has_field(self, row: Mapping[int, str]) -> bool:
         """Whether a row has a label with its value: in one cell, or in two of which the first is not below a name."""
         pairs = ((column, text) for column, text in row.items() if column > self._left)
-        beside = any(column + 1 in row and is_word(text) and _has_digit(row[column + 1]) for column, text in pairs)
+        beside = any(column + 1 in row and is_word(text) and has_digit(row[column + 1]) for column, text in pairs)
         return beside or any(":" in text for text in row.values())
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 def _is_remark(row: Mapping[int, str]) -> bool:
