@@ -14,6 +14,9 @@ from functools import cache, lru_cache
 
 from pipelines.lang.profile import profile
 
+_OTHER_DICTIONARIES = frozenset({"de", "en"})
+"""Languages with a dictionary that Snowball's stems suffice for."""
+
 
 @cache
 def stemmer(language: str) -> Callable[[str], str]:
@@ -47,3 +50,22 @@ def lemma(word: str, language: str) -> str:
     import simplemma
 
     return str(simplemma.lemmatize(word, code)).lower()
+
+
+@lru_cache(maxsize=1 << 12)
+def is_in_dictionary(word: str, language: str) -> bool:
+    """Return whether a lower-case word, in any of its forms, is in simplemma's dictionary of a language.
+
+    >>> is_in_dictionary("gloves", "en"), is_in_dictionary("forbi", "en"), is_in_dictionary("rękawice", "pl")
+    (True, False, False)
+    """
+    if not has_dictionary(language):
+        return False
+    import simplemma
+
+    return bool(simplemma.is_known(word, lang=profile(language).lemmas or language))
+
+
+def has_dictionary(language: str) -> bool:
+    """Return whether the dictionary of a language is read: not if that takes long, see above."""
+    return language in _OTHER_DICTIONARIES or bool(profile(language).lemmas)

@@ -376,6 +376,28 @@ def test_a_word_that_a_narrow_cell_breaks_is_whole() -> None:
     assert fill_grid(grid(1, 2, 40), words, PAGE)[0].text == "Initial ratin g"
 
 
+@pytest.mark.parametrize(
+    ("lines", "language", "text"),
+    [
+        ("glove/s for/bidde/n", "en", "gloves forbidden"),
+        ("Mana/geme/nt", "en", "Management"),
+        ("Hand/injur/y", "en", "Hand injury"),
+        ("Atemwegserk/rankung", "de", "Atemwegserkrankung"),
+        ("motor/valve", "en", "motor valve"),
+        ("movwf/clrcx", "en", "movwf clrcx"),
+        ("tmp,f/tmp,f", "en", "tmp,f tmp,f"),
+        ("glove/s for", "", "glove s for"),
+    ],
+)
+def test_a_word_of_a_dictionary_that_a_narrow_cell_breaks_is_whole(lines: str, language: str, text: str) -> None:
+    words = [
+        PageWord(part, Rect(5 + 6 * line.index(part), 10 * row, 5 + 6 * (line.index(part) + len(part)), 10 * row + 8))
+        for row, line in enumerate(lines.split("/"))
+        for part in line.split()
+    ]
+    assert fill_grid(grid(1, 2, 90), words, PAGE, frozenset(), language)[0].text == text
+
+
 def test_a_table_with_the_same_head_further_down_the_page_is_another() -> None:
     first, second = table(1, 0.2, 0.4, ("a", "b"), ("1", "2")), table(1, 0.5, 0.7, ("a", "b"), ("3", "4"))
     assert len(merge_tables([first, second])) == 2

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from pipelines.core.document import BlockKind
 from pipelines.core.table import Cell
+from pipelines.lang.identify import detect_language
 from pipelines.lang.numbers import FIGURE
 from pipelines.parse.lines import Rect, around
 from pipelines.parse.pdf.cell_words import cell_text, text_lines
@@ -64,11 +65,16 @@ def _distance(rect: Rect, x: float, y: float) -> float:
 
 
 def fill_grid(
-    grid: PageGrid, words: Sequence[PageWord], page: RawPage, vocabulary: Container[str] = frozenset()
+    grid: PageGrid,
+    words: Sequence[PageWord],
+    page: RawPage,
+    vocabulary: Container[str] = frozenset(),
+    language: str = "",
 ) -> tuple[Cell, ...]:
     """Return the cells of a grid with the words whose middle is in them; a word outside all is added to the nearest.
 
-    `vocabulary` are the words of the document, for joining those that a narrow cell breaks without a hyphen.
+    `vocabulary` are the words of the document, in `language` (ISO 639-1), for joining those that a narrow cell breaks
+    without a hyphen.
     """
     cell_words = _words_by_cell(grid, words)
     cut = with_two_headers(split_rows(grid, cell_words), words)
@@ -81,7 +87,7 @@ def fill_grid(
         Cell(
             place.row,
             place.column,
-            cell_text(words_of_cell, vocabulary),
+            cell_text(words_of_cell, vocabulary, language),
             place.row_span,
             place.column_span,
             place.row < headers,
@@ -109,9 +115,10 @@ def table_items(
     """
     items: list[PageItem] = []
     remarks: list[str] = []
+    language = detect_language(" ".join(word.text for word in words)) if grids else ""
     for grid in grids:
         held = [word for word in words if grid.rect.grown(1).holds(*word.rect.middle)]
-        cells = fill_grid(grid, held, page, vocabulary)
+        cells = fill_grid(grid, held, page, vocabulary, language)
         missing = missing_numbers(held, cells)
         if missing:
             # Five numbers identify the table.
