@@ -153,16 +153,18 @@ def without_group_header(cells: Sequence[Cell]) -> Sequence[Cell]:
 def has_pairs(cells: Sequence[Cell]) -> bool:
     """Whether each two columns of a table are a label and its text: a form with several of them side by side.
 
-    Labels are without digits and differ. In the first row one of the texts has a digit at least, and none is a word
-    above figures only: "Machine | Pump P-301 | Date | 3 June 2025".
+    Labels are without digits and differ. In the first row one of the texts has a digit at least: "Machine | Pump P-301
+    | Date | 3 June 2025". None is a word above figures only, unless another one with a digit is above words.
     """
     columns = _columns(cells)
     told = _below_first(cells, columns)
     labels = [text for column in told[::2] for text in column]
     if len(told) < _LEAST_PAIRED or len(told) % 2 or len(told) < len(columns) or len(set(labels)) < len(labels):
         return False
-    named = any(not has_digit(first) and all(map(begins_with_number, below)) for first, *below in told[1::2])
-    return not named and not any(map(has_digit, labels)) and any(has_digit(texts[0]) for texts in told[1::2])
+    texts = told[1::2]
+    named = any(not has_digit(first) and all(map(begins_with_number, below)) for first, *below in texts)
+    mixed = any(has_digit(first) and not all(map(begins_with_number, below)) for first, *below in texts)
+    return (mixed or not named) and not any(map(has_digit, labels)) and any(has_digit(first) for first, *_ in texts)
 
 
 def _is_form(labels: Sequence[str], values: Sequence[str]) -> bool:
