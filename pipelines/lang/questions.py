@@ -204,15 +204,15 @@ def value_kinds(question: str, language: str = "") -> frozenset[Kind]:
 
 
 def _kinds_asked(question: str, language: str) -> Iterator[tuple[Kind, list[re.Match[str]]]]:
-    """Yield the kinds with what asks for them; a quantity behind "who" is a part of what the person does.
+    """Yield the kinds with what asks for them; a quantity behind "who" or "when" is a part of what is done.
 
     Without a language, "wie" may be a Dutch "who" or a German "how".
     """
     found = [(kind, list(pattern.finditer(question))) for kind, pattern in _patterns(language)]
-    persons = [match.start() for kind, matches in found if kind is Kind.PERSON for match in matches]
-    who = min(persons, default=len(question)) if language else len(question)
+    deeds = [match.start() for kind, matches in found if kind in (Kind.PERSON, Kind.DATE) for match in matches]
+    deed = min(deeds, default=len(question)) if language else len(question)
     for kind, matches in found:
-        if matches and (kind in _NO_QUANTITIES or matches[0].start() < who):
+        if matches and (kind in _NO_QUANTITIES or matches[0].start() < deed):
             yield kind, matches
 
 

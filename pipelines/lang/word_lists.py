@@ -164,6 +164,17 @@ def wording(field: str) -> MappingProxyType[str, tuple[str, ...]]:
 
 
 @cache
+def synonyms(word: str) -> frozenset[str]:
+    """Return the other words, in all languages, that mean the same as a folded word in forms, minutes and letters.
+
+    >>> "attended" in synonyms("present"), synonyms("pump")
+    (True, frozenset())
+    """
+    groups = (fold(" ".join(group.values())).split() for group in read_table("synonyms").values())
+    return frozenset(other for group in groups if word in group for other in group if other != word)
+
+
+@cache
 def any_of(*fields: str, languages: tuple[str, ...] = ()) -> str:
     """Return a pattern for the words of some fields, longer words first.
 

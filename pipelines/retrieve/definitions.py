@@ -86,7 +86,7 @@ def _defines(unit: EvidenceUnit, thing: str) -> bool:
         name, *cells = cells_of(unit.text)
         if _is_code_of(unit, name, thing):
             return any(any(map(str.isalpha, cell)) for cell in cells)
-        named = _names(name, thing) or _has_same_words(name, thing, language)
+        named = _names(name, thing) or _has_same_words(name, thing, language) or _is_one_of(unit, name, thing)
         return named and any(map(_is_wording, cells))
     before, _, behind = fold(unit.text).partition(thing)
     explained = _BRACKET.match(behind)
@@ -160,6 +160,13 @@ def _has_same_words(name: str, thing: str, language: str) -> bool:
         for text in (name, thing)
     )
     return len(own) > 1 and own == asked
+
+
+def _is_one_of(unit: EvidenceUnit, name: str, thing: str) -> bool:
+    """Whether a row is named by words of the thing, and the others are above it: "Blue" below "Lamps", "blue lamp"."""
+    language = unit.hit.chunk.language
+    own, asked = ({stem(word, language) for word in _WORD.findall(fold(text))} for text in (name, thing))
+    return bool(own) and own < asked and asked - own <= unit.above
 
 
 def _text_after(text: str, thing: str, language: str) -> str:

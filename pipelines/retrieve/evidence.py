@@ -11,6 +11,7 @@ from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
 from pipelines.lang.terms import terms, words
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.choices import options_in
 from pipelines.retrieve.contacts import with_contacts
 from pipelines.retrieve.entries import (
     COLONS,
@@ -19,10 +20,12 @@ from pipelines.retrieve.entries import (
     read_entries,
     whole_answers,
 )
+from pipelines.retrieve.form_lines import with_form_lines
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
 from pipelines.retrieve.labels import LABELLED_LINE, read_headings
 from pipelines.retrieve.mail_headers import QUOTED, sender_in, with_mail_headers
 from pipelines.retrieve.records import with_records
+from pipelines.retrieve.signatures import with_signatures
 from pipelines.retrieve.table_rows import EvidenceLine, Fields, cells_of, is_row, read_tables
 from pipelines.retrieve.turned_tables import with_turned_tables
 from pipelines.retrieve.unit_spans import unit_spans
@@ -52,7 +55,8 @@ class EvidenceUnit:
     - `said`: the header of the mail that it is in: "From: Anna Berg <anna@plant.example>; Date: 2026-11-02"; or "".
     - `own`: its terms, with those of header, fields and glossary term.
     - `denied`: the terms of a row that are only in columns with a negated name ("Not suitable for"), with this name,
-      and the names of the columns without a mark in a row of marks: "Drive belt | daily: | weekly: x".
+      the names of the columns without a mark in a row of marks: "Drive belt | daily: | weekly: x", and the options that
+      are not checked: "☒ passed ☐ failed".
     - `near`: the terms of the adjacent units.
     - `above`: the terms of title, file name, headings and caption.
     - `chunk`: the terms of its whole chunk.
@@ -89,6 +93,8 @@ class EvidenceUnit:
     @property
     def labelled(self) -> tuple[str, str] | None:
         """Label and text of "Maker: Rocca", also in a list or in two cells without a header; None for other units."""
+        if len(self.fields) == 1 and self.is_paired:
+            return self.fields[0]
         if self.is_row and not (self.header or self.fields or self.label):
             label, *texts = cells_of(self.text)
             return (label, texts[0]) if len(texts) == 1 and label and texts[0] else None
@@ -188,6 +194,7 @@ def _units(
     pieces = with_mail_headers(pieces, chunk)
     places = [place for place, _ in headings]
     pieces = with_contacts(with_records(pieces, chunk, places, items), chunk, places)
+    pieces = with_signatures(with_form_lines(pieces, chunk), chunk, places)
     named = _terms(" ".join((title, _name(uri), *chunk.heading_path)), chunk.language)
     own = [_terms(_searched_text(piece), chunk.language) for piece in pieces]
     whole = _terms(" ".join((chunk.context, *{piece.said for piece in pieces})), chunk.language).union(*own)
@@ -199,7 +206,7 @@ def _units(
         near = frozenset[str]().union(*own[max(0, index - 2) : index], *own[index + 1 : index + 2])
         above = named | _terms(f"{piece.heading} {sender_in(piece.said)}", chunk.language) | leads[index]
         head = (piece.span.shifted(start), piece.text, piece.header, piece.heading, piece.label)
-        denied = _denied_terms(piece.fields, chunk.language)
+        denied = _denied_terms(piece.fields, chunk.language) | _unchosen_terms(piece.text, chunk.language)
         # The names in the header of a mail are near to nothing, but it is found by them.
         found_by = _terms(piece.text, chunk.language) if piece.text == piece.said else own[index]
         context = (piece.fields, piece.group, piece.table, piece.depth, piece.said)
@@ -222,6 +229,11 @@ def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
         denied = " ".join((denied, *(name for name, _ in fields[1:] if name not in marked)))
         affirmed = " ".join((affirmed, fields[0][1], *marked))
     return _terms(denied, language) - _terms(affirmed, language)
+
+
+def _unchosen_terms(text: str, language: str) -> frozenset[str]:
+    chosen, others = options_in(text)
+    return _terms(others, language) - _terms(chosen, language)
 
 
 def _marked(fields: Fields) -> frozenset[str]:

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 
 from pipelines.graph.document_names import revisions_in
 from pipelines.lang.quantities import Kind
+from pipelines.lang.questions import value_kinds, value_words
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
+from pipelines.retrieve.choices import options_in
 from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
 from pipelines.retrieve.given_values import gives_value, tells_frequency, tells_kind
@@ -22,6 +24,7 @@ from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.mail_questions import asks_for_header, gives_by_header, of_correspondence
 from pipelines.retrieve.question_terms import QuestionTerms, defined_thing
 from pipelines.retrieve.searches import MIN_SENTENCE_TERMS, Lexicon
+from pipelines.retrieve.table_rows import cells_of
 from pipelines.retrieve.term_cover import ABOVE, OWN, TermCover
 
 COVERAGE, NEARNESS, RETRIEVAL, VALUE = 0.41, 0.08, 0.44, 0.07
@@ -46,6 +49,8 @@ _IN_LABELS = frozenset({Kind.DATE, Kind.MAIL})
 """What a label gives too: the date of a change, an address in the header of a mail."""
 LABELLED = 0.02
 """Bonus for "Label: text" if the question has all words of the label: "Leader" rather than "Next leader"."""
+CHOSEN = 0.2
+"""Bonus for options with check boxes if a question asks whether one of them is true: like that for a definition."""
 HEADED = 0.03
 """Bonus for the words in the caption of a row's table: "budget" above one of two sheets of budget_2025.xlsx. With 0.01,
 the other sheet is quoted; of the 464 questions, as many are answered as without it."""
@@ -129,7 +134,8 @@ def _scored(
     tells = not unit.label or question.wants <= _IN_LABELS  # "2 Ropes" is a heading, "2.1 (May 2025)" tells when
     of_mail = asks_for_header(question, unit)
     value = bool(question.wants) and tells and not of_mail and gives_value(question, unit, coverage)
-    value = value or gives_by_header(question, unit)
+    chosen = _has_options_of(question, unit)
+    value = value or gives_by_header(question, unit) or chosen
     asking = question.asking if value else frozenset[str]()
     asking |= of_correspondence(question) if of_mail else frozenset()
     covers = {term: OWN if term in asking else coverage.cover(term, unit) for term in question.weights}
@@ -141,6 +147,7 @@ def _scored(
     score -= REPEATED * (of_mail and unit.is_repeated)
     score -= QUESTION * (unit.is_mail_header and Kind.MAIL not in question.wants)
     score += LABELLED * _has_label_of(question, unit)
+    score += CHOSEN * chosen
     score += HEADED * question.share(_covers_by_caption(question, unit)) if unit.fields else 0.0
     score += ASKED * (value and tells_frequency(question, unit))
     if asking:
@@ -164,9 +171,25 @@ def _covers_by_caption(question: QuestionTerms, unit: EvidenceUnit) -> Mapping[s
 
 
 def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
-    """Whether a unit is "Label: text" and all words of the label are in the question."""
-    own = frozenset(terms(unit.labelled[0], unit.hit.chunk.language, stop=False)) if unit.labelled else frozenset[str]()
-    return bool(own) and question.has_all(own, unit.hit.chunk.language)
+    """Whether a unit is "Label: text", or a row of two cells, and all words of the label are in the question.
+
+    Words for the kind of value asked for count as well: "Date of inspection" for "When was it inspected?".
+    """
+    language = unit.hit.chunk.language
+    cells = cells_of(unit.text) if unit.is_row else ()
+    label = unit.labelled[0] if unit.labelled else cells[0] if len(cells) == 2 else ""
+    own = frozenset(terms(label, language, stop=False))
+    if not question.wants.isdisjoint(value_kinds(label, language)):
+        own -= frozenset(terms(value_words(label, language), language, stop=False))
+    return bool(label) and question.has_all(own, language)
+
+
+def _has_options_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a question asks whether something is so, and a unit has options with check boxes that say it."""
+    language = unit.hit.chunk.language
+    offered = frozenset(terms(" ".join(options_in(unit.text)), language))
+    asks = bool(offered) and cue("whether", question.language).search(question.text) is not None
+    return asks and not offered.isdisjoint(question.forms(language))
 
 
 def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:

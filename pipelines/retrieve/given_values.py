@@ -20,6 +20,9 @@ from pipelines.retrieve.term_cover import TermCover
 _REFERENCE = re.compile(rf"{any_of('table', 'figure', 'section', 'appendix', 'page')}[.\s]\s?\d[\w.]*", re.IGNORECASE)
 """The number of a part or a page, which counts nothing: "figure 5.1"."""
 
+_DATED = frozenset({Kind.DATE})
+_PERSONS = frozenset({Kind.PERSON})
+
 
 def gives_value(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> bool:
     """Whether a unit has a value asked for: with a unit of measure, or in a column with a suitable name.
@@ -36,6 +39,12 @@ def gives_value(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover
         return counts_in_text(text, forms, language)
     if gives(question.wants, text, language) or tells_frequency(question, unit) or has_colleague(question, unit):
         return True
+    return _tells_end(question, unit) or _gives_in_field(question, unit, coverage)
+
+
+def _gives_in_field(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover) -> bool:
+    """Whether a value asked for is in a column with a suitable name, or behind such a label."""
+    language = unit.hit.chunk.language
     if any(question.wants_of(name, cell, language) for name, cell in (*unit.fields[:1], *_labelled(unit))):
         return True
     if question.wants == {Kind.MONEY} and unit.fields and _has_amounts(question, unit):
@@ -43,6 +52,13 @@ def gives_value(question: QuestionTerms, unit: EvidenceUnit, coverage: TermCover
         return any(question.wants_of(named, cell, language) for _, cell in unit.fields[1:])
     who = _labelled(unit) if Kind.PERSON in question.wants else ()
     return any(_names_who(question, name, cell, coverage, language) for name, cell in who)
+
+
+def _tells_end(question: QuestionTerms, unit: EvidenceUnit) -> bool:
+    """Whether a unit tells until which date something lasts, if it is asked how long."""
+    language = unit.hit.chunk.language
+    ends = Kind.TIME in question.wants and cue("until", language).search(unit.text) is not None
+    return ends and gives(_DATED, unit.text, language)
 
 
 def tells_kind(question: QuestionTerms, unit: EvidenceUnit) -> bool:
@@ -70,10 +86,15 @@ def _amounts(text: str, language: str) -> tuple[str, ...]:
 
 
 def _names_who(question: QuestionTerms, name: str, cell: str, coverage: TermCover, language: str) -> bool:
-    """Whether a cell may be a name, and its column name what is asked about: "Maker" for "Who made ...?"."""
+    """Whether a cell may be a name, and its column that of persons or of what is asked about.
+
+    Such as "Responsible", and "Maker" for "Who made ...?".
+    """
+    if not any(map(str.isalpha, cell)) or any(map(str.isdigit, cell)):
+        return False  # a date of calibration names nobody
     named = frozenset(terms(name, language))
-    names = any(map(str.isalpha, cell)) and not any(map(str.isdigit, cell))  # a date of calibration names nobody
-    return names and any(named & coverage.forms(term, language) for term in question.weights)
+    of_persons = value_kinds(name, language) == _PERSONS
+    return of_persons or any(named & coverage.forms(term, language) for term in question.weights)
 
 
 def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:

@@ -22,7 +22,7 @@ from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import cue
 from pipelines.retrieve.entries import COLONS, ENDINGS, HEADING_LENGTH
 from pipelines.retrieve.table_rows import EvidenceLine, is_row
-from pipelines.retrieve.unit_spans import BLANK, is_contents
+from pipelines.retrieve.unit_spans import BLANK, is_comment, is_contents
 
 LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
@@ -33,6 +33,8 @@ _VALUE_TERMS = 4
 """Maximum terms of a value alone below a heading; more are a sentence."""
 _FEWEST = 3
 """Minimum fields in turn; two may be an address."""
+ONE_FORM = 0.8
+"""Minimum share of values with the same form if they are of several things, not of the properties of one."""
 
 _Run = list[int]
 """The indices of short lines in succession."""
@@ -53,7 +55,10 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
     labels = set(values.values())
     for index, (piece, line) in enumerate(zip(pieces, lines, strict=True)):
         alone = index > 0 and opens[index - 1] and all(opens[index + 1 : index + 2])
-        if index in values:
+        if is_comment(line):
+            piece.label = piece.silent = True
+            heading = line
+        elif index in values:
             piece.group = lines[values[index]].rstrip(":：")
         elif opens[index] or line in known:
             piece.label, heading = True, line

@@ -51,7 +51,7 @@ def with_mail_headers(pieces: Sequence[EvidenceLine], chunk: Chunk) -> list[Evid
             formal = bool(said) and (introduces or _is_formal(line, beside, sender_in(said)))
             for piece in own:
                 piece.said = quoted if line.text.startswith(QUOTED) else said
-                piece.label, piece.silent = piece.label or formal, formal
+                piece.label, piece.silent = piece.label or formal, piece.silent or formal
             found += own
     _open_last(found)
     return found

@@ -24,7 +24,7 @@ from pipelines.lang.questions import (
     value_words,
 )
 from pipelines.lang.terms import stem, stop_words
-from pipelines.lang.word_lists import common_words, cue
+from pipelines.lang.word_lists import common_words, cue, cue_words
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms, words_in
 from pipelines.retrieve.searches import Lexicon
@@ -105,8 +105,14 @@ class _QuestionReader:
         )
 
     def _wants(self) -> frozenset[Kind]:
-        """Return the kinds of value asked for; "Where is the number of copies set?" asks for no number."""
+        """Return the kinds of value asked for.
+
+        "Where is the number of copies set?" asks for no number, and "Which court is responsible?" for no person.
+        """
         wants = value_kinds(self._question, self._language)
+        asks_what = cue_words("asks_who", self._language) and not self._has("asks_who")
+        if Kind.PERSON in wants and asks_what and focus_words(self._question, self._language):
+            return wants - {Kind.PERSON}
         return frozenset() if wants == {Kind.NUMBER} and self._has("asks_where") else wants
 
     def _has(self, name: str) -> bool:

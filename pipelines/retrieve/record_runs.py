@@ -202,11 +202,11 @@ def _are_alike(one: Record, other: Record) -> bool:
         return False
     if any(len(_labels(record)) < sum(bool(line.label) for line in record) for record in (one, other)):
         return False
-    shared = len(_labels(one) & _labels(other))
-    if shared and _ends_with_name(one) != _ends_with_name(other):
-        return False
-    if shared:
-        return shared > 1 or not (one[0].label or other[0].label)
+    if shared := len(_labels(one) & _labels(other)):
+        # "Attendant" is in the definitions and among the responsibilities.
+        most = 2 * shared > min(len(_labels(one)), len(_labels(other)))
+        same_end = _ends_with_name(one) == _ends_with_name(other)
+        return most and same_end and (shared > 1 or not (one[0].label or other[0].label))
     if len(one) != len(other) or len(one) < _FEWEST or any(line.label for line in (*one, *other)):
         return False
     forms = [form_of(line.text) for line in one[1:]]

@@ -16,7 +16,7 @@ from pipelines.lang.numbers import calendar_abbreviations, calendar_forms
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import lemma
 from pipelines.lang.terms import is_akin, is_inflected, max_edits, spelled_like, stem, words
-from pipelines.lang.word_lists import common_words, wording
+from pipelines.lang.word_lists import common_words, synonyms, wording
 from pipelines.retrieve.hit import Hit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.question_words import SHORTEST_INSIDE, SHORTEST_PART, unlinked
@@ -88,6 +88,7 @@ def related_words(
         least = max(_NEAREST, fmean(same) + _OUTSTANDING * pstdev(same)) if same else _NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
         related += [(one, alike) for one, other in word_of.items() if (alike := likeness(word, other, language))]
+        related += [(one, 1.0) for one, other in word_of.items() if other in synonyms(word)]
         if passages.symbols:
             related += [(one.lower(), 1.0) for one in symbols_of(word, language) & passages.symbols]
         if passages.abbreviated:
@@ -110,12 +111,14 @@ def related_words(
 def compound_parts(question: QuestionTerms, passages: PassageWords) -> dict[str, list[tuple[str, str]]]:
     """Return for each compound of the question the terms of the two words of the passages that it can consist of.
 
-    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words, "Artikelnummer" of "Art." and "Nr.".
+    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words, "Artikelnummer" of "Art." and "Nr.",
+    "Kündigungsfrist" of "Frist" and "gekündigt", with a noun of its root.
     """
     language, word_of = question.language, passages.of_term
     if not profile(language).compounds:
         return {}
-    term_of = {word: term for term, word in word_of.items()} | {term: term for term in word_of}
+    term_of = {noun: term for term, word in word_of.items() for noun in nouns_of(word, language)}
+    term_of |= {word: term for term, word in word_of.items()} | {term: term for term in word_of}
     found: dict[str, list[tuple[str, str]]] = {}
     for term, word in question.words.items():
         for split in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1) if _WORD.fullmatch(word) else ():

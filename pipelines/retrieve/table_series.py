@@ -7,6 +7,7 @@ kind of value that the comparison itself names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -31,6 +32,8 @@ such as "has" before a superlative."""
 _KIND = 0.25
 """Fit of a property whose values have the kind asked for, and of one whose name tells it, less than that of a word."""
 
+_INITIAL = re.compile(r"(?<!\S)[A-Z]$")
+"""A name by its initial at the end of a column's name: "R" for the risk in a risk assessment, "Before R"."""
 _TIE = 0.1
 """Factor for the words of a name if the comparison names the property: "the most expensive repair" decides between two
 columns with amounts."""
@@ -163,7 +166,10 @@ class SeriesSearch:
         language = series.cells[0].item.language
         each = [name_terms(one, language) for one in series.names]
         distinct = name_terms(series.name, language) - (each[0].intersection(*each[1:]) if each[1:] else frozenset())
-        said = {term: near for term, near in self._near.items() if self.question.form(term, language) in distinct}
+        initial = series.name[-1:].lower() if _INITIAL.search(series.name) else ""
+        forms = {term: self.question.form(term, language) for term in self._near}
+        named = (term for term, form in forms.items() if form in distinct or (initial and form.startswith(initial)))
+        said = {term: self._near[term] for term in named}
         if self.asked.bound and any(self.question.form(term, language) in distinct for term in self.said):
             said[self._nearest] = 1.0  # "less than 3000 operating hours" names the column "Operating hours"
         kinds = {value.kind for value, _ in self.values(series, series.cells)}
@@ -177,10 +183,12 @@ class SeriesSearch:
         )
         if not known or not kinds or (self.asked.kinds and not of_kind):
             return 0.0
-        named = sum(said.values()) * (_TIE if itself else 1.0)
-        named += sum(self.question.form(code, language) in distinct for code in self.question.codes)  # "in 2026"
+        if series.in_row and not of_kind and self._nearest not in said:
+            return 0.0  # the row of the belt is no property that belts have
+        fit = sum(said.values()) * (_TIE if itself else 1.0)
+        fit += sum(self.question.form(code, language) in distinct for code in self.question.codes)  # "in 2026"
         tells = not self._kinds.isdisjoint(value_kinds(series.name, language))  # "Weight", not "Payload", is a mass
-        return named + _KIND * (of_kind + tells)
+        return fit + _KIND * (of_kind + tells)
 
     def _is_about(self, series: Series, scored: Sequence[ScoredUnit]) -> bool:
         """Whether a series has the names and codes of the question that any unit has."""

@@ -12,7 +12,7 @@ from pipelines.lang.numbers import FIGURE, decimal
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.labels import likeness_of_forms
+from pipelines.retrieve.labels import ONE_FORM, likeness_of_forms
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.related_words import compound_parts, passage_words, related_words
 from pipelines.retrieve.searches import Lexicon
@@ -22,8 +22,6 @@ OWN, ABOVE, NEAR, CHUNK = 1.0, 0.75, 0.6, 0.45
 """Cover of a term in the unit itself, in headings, in adjacent units, and elsewhere in the chunk."""
 RELATED = 0.8
 """Factor for a related word, together with its cosine, and for the separate words of a compound."""
-_ONE_FORM = 0.8
-"""Minimum share of the cells of a column with the same form if they are values of several things."""
 _CODE_PART = re.compile(r"\d+|[^\W\d_]+")
 _BOUND = re.compile(r"\d{1,6}")
 _RANGE = re.compile(
@@ -53,7 +51,10 @@ class TermCover:
             for rank in range(len(hits))
         }
         forms = _forms(found)
-        self._things = {table: _names_of_thing(rows) for table, rows in forms.items()}
+        self._things: dict[int, frozenset[str]] = {}
+        for rows in forms.values():
+            rank = rows[0].rank
+            self._things[rank] = self._things.get(rank, frozenset()) | _names_of_thing(rows)
         self._of_forms = {table: _names_in_form(question, rows) for table, rows in forms.items()}
         self._quoted = [
             (frozenset(terms(phrase, question.language)), places)
@@ -121,13 +122,11 @@ class TermCover:
         return own | {other for other, _ in self._related.get(term, ())}
 
     def _place(self, term: str, unit: EvidenceUnit) -> float:
-        if term in unit.own or term in self._things.get(unit.table, frozenset()):
+        if term in unit.own or term in self._of_forms.get(unit.table, frozenset()):
             return OWN
-        if term in unit.above:
+        if term in unit.above or term in self._things.get(unit.rank, frozenset()):
             return ABOVE
         if _is_data(unit):  # other rows are about other things, except those of a form
-            if term in self._of_forms.get(unit.table, frozenset()):
-                return ABOVE
             return CHUNK if term in self._outside_rows[unit.rank] else 0.0
         if term in unit.near:
             return NEAR
@@ -149,7 +148,7 @@ def _forms(found: Sequence[EvidenceUnit]) -> dict[str, list[EvidenceUnit]]:
         for table, rows in tables.items()
         if rows[0].is_paired
         or _names_of_thing(rows)
-        or likeness_of_forms([cells_of(unit.text)[1] for unit in rows]) < _ONE_FORM
+        or likeness_of_forms([cells_of(unit.text)[1] for unit in rows]) < ONE_FORM
     }
 
 

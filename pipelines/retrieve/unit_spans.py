@@ -20,18 +20,31 @@ LEADING = re.compile(r"(?:\.[^\S\n]?){5}|…{2}")
 _PAGE = re.compile(r"\d{1,4}|[ivxlcIVXLC]{1,7}")
 _OPENING = re.compile(r"(?:[^\W\d]+\s+)?\d+(?:\.\d+)*\.")
 
+_COMMENT = re.compile(r"\[author: [^\n]{1,400}?\](?= )")
+"""What is told of a comment before its text: who wrote it, when, and on which words (`parse.office.docx.reader`)."""
+
 
 def unit_spans(text: str) -> Iterator[Span]:
     """Yield the spans of the sentences, list items and table rows of a text; a row with a full stop stays whole."""
     start = 0
     for end in [*_line_ends(text), len(text)]:
         line = text[start:end]
+        if told := _COMMENT.match(line.lstrip()):
+            lead = start + len(line) - len(line.lstrip())
+            start = lead + told.end()
+            yield Span(lead, start)
+            line = text[start:end]
         if is_row(line) or LEADING.search(line):
             lead = len(line) - len(line.lstrip())
             yield Span(start + lead, start + len(line.rstrip()))
         else:
             yield from (span.shifted(start) for span in _with_numbering(sentences(line), line))
         start = end
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line is what is told of a comment before its text."""
+    return _COMMENT.match(f"{line} ") is not None
 
 
 def is_contents(line: str) -> bool:
