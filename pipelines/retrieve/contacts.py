@@ -25,7 +25,7 @@ from pipelines.retrieve.table_rows import RULE, EvidenceLine, Fields
 
 _MOST_ABOVE = 6
 """Maximum lines from the name to the first number: function, department, firm, street, town, country."""
-_ABBREVIATION = re.compile(r"\b\w{1,3}\.$")
+ABBREVIATED = re.compile(r"\b\w{1,3}\.$")
 """The end of a line that is no sentence: "Hartwell Pumps Ltd."."""
 _EXTENSION = re.compile(r"(?P<before>.{0,60}?)(?P<label>[^\W\d_]{1,20})[.:]{0,2} (?P<number>\d{3,6})")
 _BEFORE_AT = re.compile(r"[._+\d-]")
@@ -158,7 +158,7 @@ def _is_part(line: RecordLine, pieces: Sequence[EvidenceLine], chunk: Chunk, pla
     A heading of a section must have a name, and a list item a number.
     """
     piece, text, language = pieces[line.first], line.text, chunk.language
-    ended = text.endswith(ENDINGS) and not _ABBREVIATION.search(text)
+    ended = text.endswith(ENDINGS) and not ABBREVIATED.search(text)
     addressed = "@" in text and "<" in text
     if not text or ended or addressed or (len(text) > HEADING_LENGTH and not _reaches(text, language)):
         return False

@@ -15,7 +15,7 @@ from pipelines.graph.document_names import revisions_in
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds, value_words
 from pipelines.lang.terms import terms
-from pipelines.lang.word_lists import cue
+from pipelines.lang.word_lists import cue, cue_words
 from pipelines.retrieve.choices import options_in
 from pipelines.retrieve.definitions import defining
 from pipelines.retrieve.evidence import EvidenceUnit, units
@@ -188,8 +188,13 @@ def _has_options_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     """Whether a question asks whether something is so, and a unit has options with check boxes that say it."""
     language = unit.hit.chunk.language
     offered = frozenset(terms(" ".join(options_in(unit.text)), language))
-    asks = bool(offered) and cue("whether", question.language).search(question.text) is not None
-    return asks and not offered.isdisjoint(question.forms(language))
+    return not offered.isdisjoint(question.forms(language)) and _asks_whether(question)
+
+
+def _asks_whether(question: QuestionTerms) -> bool:
+    """Whether a question has no interrogative word, or begins as one for yes or no does."""
+    asks = [name for name in ("interrogative", "whether") if cue(name, question.language).search(question.text)]
+    return asks == ["whether"] or (not asks and bool(cue_words("interrogative", question.language)))
 
 
 def combined_cover(items: Sequence[ScoredUnit]) -> dict[str, float]:

@@ -71,6 +71,7 @@ class _QuestionReader:
         question, language = self._question, self._language
         words, separated = self._words()
         named = frozenset(self._letters())
+        words |= {letter.lower(): letter.lower() for letter in named}  # "a" and French "c" are function words
         letters = {term: word.upper() for term, word in words.items() if word.upper() in named}
         weights = {term: self._weight(word) for term, word in words.items()}
         weights |= {term: max(weights[term], GENERAL) for term in letters}  # most are those of units in the corpus
@@ -159,10 +160,14 @@ class _QuestionReader:
         )
 
     def _letters(self) -> Iterator[str]:
-        """Yield the capital letters behind words that another word than a function word does not follow: "rating C"."""
+        """Yield the capital letters behind words that another word than a function word does not follow: "rating C".
+
+        None follows one that is a function word itself: "May I have ...?".
+        """
         for found in _LETTER.finditer(self._question):
             behind = _NEXT_WORD.match(self._question, found.end())
-            if behind is None or behind[1] in stop_words(self._language):
+            functional = found[1].lower() in stop_words(self._language)
+            if behind is None or (behind[1] in stop_words(self._language) and not functional):
                 yield found[1]
 
     def _numbered(self) -> Iterator[tuple[str, str]]:

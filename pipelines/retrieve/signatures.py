@@ -14,11 +14,13 @@ from pipelines.lang.characters import fold
 from pipelines.lang.names import names_person
 from pipelines.lang.terms import words
 from pipelines.lang.word_lists import synonyms
+from pipelines.retrieve.contacts import ABBREVIATED
 from pipelines.retrieve.entries import ENDINGS, HEADING_LENGTH
 from pipelines.retrieve.labels import begins_within, is_name
 from pipelines.retrieve.record_runs import RecordLine, lines_of
 from pipelines.retrieve.table_rows import RULE, EvidenceLine
 
+_ENDS = tuple(mark for mark in ENDINGS if mark != ",")
 _LONGEST = 6
 """Maximum words of a closing ("Veuillez agréer nos salutations distinguées"), and lines below it: firm, department,
 name, function, place."""
@@ -72,7 +74,7 @@ def _below(
     def is_part(line: RecordLine) -> bool:
         first = pieces[line.first]
         opens = begins_within(first.span, places, start) or first.is_row or first.said
-        ends = line.text.endswith(tuple(set(ENDINGS) - {","}))
+        ends = line.text.endswith(_ENDS) and not ABBREVIATED.search(line.text)
         return bool(line.text) and not opens and len(line.text) <= HEADING_LENGTH and is_name(line.text) and not ends
 
     return takewhile(is_part, lines)

@@ -55,7 +55,10 @@ def test_an_empty_table_has_no_markdown() -> None:
         ("Product | 2020 | Total / Pumps | 300 | 350 / Valves | 20 | 30", False),
         ("Type | 100 | Remark / A | 3 | for cold water only / B | 4 | -", False),
         ("Machine | Pump P-301 | Date | 3 June 2025 / Customer | Raffinerie Nord | Engineer | Astrid Holm", True),
-        ("Object | Motor M4 | Maker | Lenze / Power | 15 kW | Year | 2016 / Tester | C. Hagedorn | Voltage | 1000 V", True),
+        (
+            "Object | Motor M4 | Maker | Lenze / Power | 15 kW | Year | 2016 / Tester | C. Hagedorn | Voltage | 1000 V",
+            True,
+        ),
         ("Part | Mass 1 | Material | Density / Shaft | 15 kg | steel | 7.8 / Case | 21 kg | iron | 7.2", False),
         ("Maschine | Presse 4 | Prüfer | Ivo Kranz / Halle | Nord | Datum | 3.6.2025 / Los | 4 | Ort | Ulm", True),
         ("Type | DN 50 | Material | Weight / A | 3 | steel | 5 / B | 4 | brass | 7", False),

@@ -32,7 +32,7 @@ Dear Mr. Reilly,
 we offer the heat exchanger HX-310 for EUR 18,450.00. We are bound by this offer until 30 June 2025.
 The exchanger is delivered within 14 weeks.
 Kind regards
-Thermatec AB
+Thermatec Ltd.
 Maja Lundqvist
 Sales Manager
 """
@@ -76,6 +76,19 @@ S = severity, R = risk.
 | Sparks | 5 | 20 | Goggles | 5 | 5 |
 | Noise | 3 | 9 | Ear protection | 3 | 3 |
 """
+FRENCH = """
+T Consignation
+| Indice | Date | Modification |
+| A | 04/02/2018 | Création |
+| C | 20/01/2025 | Un cadenas par personne |
+"""
+ITALIAN = """
+T Verbale di prova
+| Apparecchio | Serbatoio S-5 | Matricola | 5-0442 |
+| Pressione di prova | 18 bar | Controllato da | E. Riva |
+
+Esito: [x] conforme   [ ] non conforme
+"""
 GERMAN = """
 T Wartungsvertrag
 # § 1 Laufzeit
@@ -100,6 +113,8 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         "Manual": MANUAL,
         "Risks": RISKS,
         "Vertrag": GERMAN,
+        "Consignation": FRENCH,
+        "Verbale": ITALIAN,
     }
     write_documents(folder / "source", [{"file": f"{name}.docx", "text": text} for name, text in texts.items()])
     settings = load(None, {"ingest.workers": 1}, QaSettings).settings
@@ -129,6 +144,8 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBas
         ("Welches Gericht ist zuständig?", "Landgericht Augsburg"),
         ("Wer kümmert sich um die Bodenbeschichtung?", "Schuster"),
         ("Bis wann wird das Tor eingebaut?", "30.04.2025"),
+        ("Qu'est-ce qui a changé dans l'indice C ?", "Un cadenas par personne"),
+        ("Il serbatoio S-5 è conforme?", "☒ conforme"),
     ],
 )
 def test_word_documents_of_companies_are_understood(knowledge: KnowledgeBase, question: str, answer: str) -> None:

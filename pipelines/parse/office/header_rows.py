@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pipelines.core.table import Cell, begins_with_text, is_data
+from pipelines.core.table import Cell, begins_with_number, begins_with_text, is_data
 from pipelines.parse.office.cell_texts import is_number, is_word
 
 _Rows = Mapping[int, Mapping[int, str]]
@@ -15,6 +15,9 @@ _MOST_HEADER_ROWS = 3
 """Maximum rows of a header: groups, names and units."""
 _LEAST_BODY_ROWS = 2
 """Minimum rows below a header from which the type of a column can be told."""
+_LEAST_COLUMNS = 3
+"""Minimum columns of a table whose header is told by the values below it; two may be labels and values."""
+_BOXES = tuple("☐☑☒✓✔✗")
 _SCANNED_ROWS = 60
 """Number of rows from the top that are examined."""
 _UNIT = re.compile(r"[\[(].{1,20}[\])]")
@@ -35,6 +38,34 @@ def with_deep_header(cells: Sequence[Cell]) -> list[Cell]:
         return list(cells)
     rows = max(cell.row + cell.row_span for cell in cells)
     return [replace(cell, header=True) if cell.row < depth < rows else cell for cell in cells]
+
+
+def with_named_columns(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a table without a marked header, with the first row as one if it names columns of values.
+
+    It has texts over all columns, three at least, and two thirds of the texts below one of them, not the first column,
+    are figures or check boxes.
+    """
+    first = [cell for cell in cells if cell.row == 0 and cell.text]
+    columns = max((cell.column + cell.column_span for cell in cells), default=0)
+    rows = max((cell.row + cell.row_span for cell in cells), default=0)
+    whole = sum(cell.column_span for cell in first) == columns >= _LEAST_COLUMNS
+    if not whole or rows <= _LEAST_BODY_ROWS or any(cell.header for cell in cells) or is_data(cells):
+        return list(cells)
+    names = [cell for cell in first if cell.column and not _is_value(cell.text)]
+    if not any(_has_values(cells, cell.column) for cell in names):
+        return list(cells)
+    return with_deep_header([replace(cell, header=cell.row == 0) for cell in cells])
+
+
+def _has_values(cells: Sequence[Cell], column: int) -> bool:
+    """Whether two thirds of the texts below the first row of a column are figures or check boxes."""
+    below = [cell.text for cell in cells if cell.row and cell.column == column and cell.text]
+    return len(below) >= _LEAST_BODY_ROWS and 3 * sum(map(_is_value, below)) >= 2 * len(below)
+
+
+def _is_value(text: str) -> bool:
+    return begins_with_number(text) or text.strip()[:1] in _BOXES
 
 
 def _are_groups(cells: Sequence[Cell]) -> bool:

@@ -10,6 +10,7 @@ from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder, Image
 from pipelines.parse.lines import BULLET_GLYPHS
 from pipelines.parse.lookalikes import Look, Lookalikes
+from pipelines.parse.office.header_rows import with_named_columns
 from pipelines.parse.web.flow import add_references
 from pipelines.parse.web.inline import Anchor
 
@@ -197,7 +198,7 @@ class RtfBlocks:
             self._end_row()
         if not self._rows:
             return
-        self._builder.table(table_cells(self._rows))
+        self._builder.table(with_named_columns(table_cells(self._rows)))
         self._rows = []
         self._append_attached()
 

@@ -9,6 +9,7 @@ from lxml import etree
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import TooLarge
 from pipelines.parse.assemble import NOWHERE, DocumentBuilder, Image, Place
+from pipelines.parse.office.header_rows import with_named_columns
 from pipelines.parse.web.dom import (
     BLOCKS,
     HEADINGS,
@@ -244,7 +245,7 @@ class Walker:
             return text
 
         uri, limits = self._builder.source.uri, self._builder.settings.limits
-        cells = cells_of(slots_of(table, limits.cells, uri), read)
+        cells = with_named_columns(cells_of(slots_of(table, limits.cells, uri), read))
         caption = caption_of(table)
         self._builder.caption(caption, self._place)
         if self._builder.table(cells, self._place, caption=caption):

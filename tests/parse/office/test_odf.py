@@ -100,6 +100,17 @@ def test_tables_have_spans_header_rows_and_repeated_rows(document_of: DocumentOf
     assert (table.cells[0].column_span, table.header_rows) == (2, 1)
 
 
+def test_the_first_row_of_a_form_is_no_header(document_of: DocumentOf) -> None:
+    form = "Vessel|V-88|Year|2016 / Power|15 kW|Maker|Lenze / Gauge|PG-12|Date|3 May 2025"
+    cells = [
+        "".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in row.split("|"))
+        for row in form.split(" / ")
+    ]
+    rows = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    (table,) = document_of("a.odt", odf("text", f"<table:table>{rows}</table:table>")).tables
+    assert table.header_rows == 0
+
+
 def test_notes_comments_links_and_boxes_follow_their_paragraph(document_of: DocumentOf) -> None:
     body = (
         '<text:p>see <text:a xlink:href="https://example.org/">site</text:a><text:note><text:note-citation>1</text:note-citation>'

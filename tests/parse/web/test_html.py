@@ -169,6 +169,24 @@ def test_spans_and_headers_of_tables_are_kept(document_of: Read) -> None:
     assert pieces(document)[0] == ("caption", 0, "Limits")
 
 
+@pytest.mark.parametrize(
+    ("rows", "headers"),
+    [
+        ("Check|Yes|No / Leak|☐|☒ / Rust|☒|☐", {0}),
+        ("Part|Mass|Maker / Shaft|15 kg|Orlen / Case|21 kg|Rocca", {0}),
+        ("Colour|blue / Weight|186 kg / Flow|6 m³/h", set()),
+        ("Vessel|V-88|Year|2016 / Power|15 kW|Maker|Lenze / Gauge|PG-12|Date|3 May 2025", set()),
+        ("Home|News|Help / Pumps|Fans|Belts / Shop|Jobs|Map", set()),
+    ],
+)
+def test_the_first_row_is_a_header_without_a_mark_if_it_names_columns_of_values(
+    document_of: Read, rows: str, headers: set[int]
+) -> None:
+    written = "".join(f"<tr><td>{row.replace('|', '<td>')}" for row in rows.split(" / "))
+    table = document_of("a.html", f"<p>Table</p><table border=1>{written}</table>").tables[0]
+    assert {cell.row for cell in table.cells if cell.header} == headers
+
+
 def test_a_row_whose_cells_all_continue_below_is_removed(document_of: Read) -> None:
     table = document_of(
         "a.html", "<table><tr><th>Y<th>M</tr><tr><th rowspan=3>2025</tr><tr><td>Jan<tr><td>Feb</table>"

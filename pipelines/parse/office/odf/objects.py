@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pipelines.core.document import ReferenceKind
 from pipelines.core.errors import TooLarge
-from pipelines.core.table import Cell
+from pipelines.core.table import Cell, is_data
 from pipelines.parse.assemble import DocumentBuilder, Image, Place
 from pipelines.parse.office.charts import image_of
 from pipelines.parse.office.drawing import meaningful
@@ -59,8 +59,8 @@ def read_table(table: Element, text_of: Callable[[Element], tuple[str, bool]], m
     """Return the cells of a table.
 
     `text_of` returns the text of a cell and whether it is rich; it is called in reading order. If no row is marked as
-    a header, the first row is. Repeated rows and cells without text are only counted. Raises `TooLarge` for more than
-    `most` cells.
+    a header, the first row is, unless it is data like those below it. Repeated rows and cells without text are only
+    counted. Raises `TooLarge` for more than `most` cells.
     """
     rows = list(rows_of(table))
     marked = any(header for _, header in rows)
@@ -76,6 +76,8 @@ def read_table(table: Element, text_of: Callable[[Element], tuple[str, bool]], m
         at += times
         if len(cells) > most:
             raise TooLarge(f"a table of more than {most} cells")
+    if not marked and is_data(cells):
+        return [replace(cell, header=False) for cell in cells]
     return with_deep_header(cells)
 
 
