@@ -17,8 +17,9 @@ from pipelines.lang.profile import profile
 from pipelines.lang.word_lists import missing_letters
 from pipelines.parse.limits import ParseTask
 from pipelines.parse.lines import Line, Projection, Rect, TextStyle
+from pipelines.parse.ocr.check_boxes import check_boxes, with_check_boxes
 from pipelines.parse.ocr.engine import CONFIDENT, SIDEWAYS, OcrEngine, Raster, Reading
-from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, with_weight, words_of
+from pipelines.parse.ocr.ink import ink_of, likely_turn, skew_of, with_weight
 from pipelines.parse.ocr.perspective import perspective_of, projection_of
 from pipelines.parse.ocr.rules import straight_lines, without_rules
 from pipelines.parse.ocr.stored import StoredText, read_stored
@@ -234,8 +235,7 @@ def read_picture(
     ink = ink_of(image, reread.skew)
     rules = straight_lines(ink, found)
     ink = without_rules(ink, rules)
-    found = with_weight(found, ink)
-    words = tuple(tuple(words_of(line, ink)) for line in found)
+    found, words = with_check_boxes(with_weight(found, ink), ink, check_boxes(ink, found))
     return PictureText(found, *size, issue, words, rules, reread.is_stored, projection)
 
 

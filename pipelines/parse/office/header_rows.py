@@ -17,6 +17,8 @@ _LEAST_BODY_ROWS = 2
 """Minimum rows below a header from which the type of a column can be told."""
 _LEAST_COLUMNS = 3
 """Minimum columns of a table whose header is told by the values below it; two may be labels and values."""
+_MOSTLY = 2 / 3
+"""Minimum share of values in a column of values, as in `core.table.is_data`."""
 _BOXES = tuple("☐☑☒✓✔✗")
 _SCANNED_ROWS = 60
 """Number of rows from the top that are examined."""
@@ -61,7 +63,7 @@ def with_named_columns(cells: Sequence[Cell]) -> list[Cell]:
 def _has_values(cells: Sequence[Cell], column: int) -> bool:
     """Whether two thirds of the texts below the first row of a column are figures or check boxes."""
     below = [cell.text for cell in cells if cell.row and cell.column == column and cell.text]
-    return len(below) >= _LEAST_BODY_ROWS and 3 * sum(map(_is_value, below)) >= 2 * len(below)
+    return len(below) >= _LEAST_BODY_ROWS and sum(map(_is_value, below)) >= _MOSTLY * len(below)
 
 
 def _is_value(text: str) -> bool:
