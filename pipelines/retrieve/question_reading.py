@@ -71,11 +71,16 @@ class _QuestionReader:
         question, language = self._question, self._language
         words, separated = self._words()
         named = frozenset(self._letters())
-        words |= {letter.lower(): letter.lower() for letter in named}  # "a" and French "c" are function words
+        functional = {letter.lower() for letter in named}.difference(words)  # "a", French "c": function words
+        words |= {letter: letter for letter in functional}
         letters = {term: word.upper() for term, word in words.items() if word.upper() in named}
         weights = {term: self._weight(word) for term, word in words.items()}
-        weights |= {term: max(weights[term], GENERAL) for term in letters}  # most are those of units in the corpus
-        codes = frozenset(letters).union(term for term, word in words.items() if _NAMES_A_THING.search(word))
+        # Most are those of units in the corpus; function words only decide between units that have all others.
+        weights |= {term: _LEAST if term in functional else max(weights[term], GENERAL) for term in letters}
+        content = {term: word for term, word in words.items() if term not in functional}
+        codes = frozenset(letters.keys() - functional).union(
+            term for term, word in words.items() if _NAMES_A_THING.search(word)
+        )
         lists, how_many = self._has("lists"), cue("how_many", language).search(question)
         comparison = comparison_asked(question, language)
         return QuestionTerms(
@@ -94,8 +99,8 @@ class _QuestionReader:
             sides=self._sides(words, comparison),
             comparison=comparison,
             separated=separated,
-            unknown=frozenset(term for term, word in words.items() if self._rarity(word) >= 1),
-            names=self._names(words, codes),
+            unknown=frozenset(term for term, word in content.items() if self._rarity(word) >= 1),
+            names=self._names(content, codes),
             focus=self._terms(focus_words(question, language)) & weights.keys(),
             meaning=self._has("meaning"),
             frequency=self._has("how_often"),

@@ -10,7 +10,6 @@ from itertools import takewhile
 
 from pipelines.core.document import Chunk
 from pipelines.core.provenance import Span
-from pipelines.lang.characters import fold
 from pipelines.lang.names import names_person
 from pipelines.lang.terms import words
 from pipelines.lang.word_lists import synonyms
@@ -61,8 +60,8 @@ def with_signatures(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequen
 def _closes(line: RecordLine, pieces: Sequence[EvidenceLine]) -> bool:
     """Whether a line closes a letter: a few words, one of which means the end of one; mails are read apart."""
     own = words(line.text)
-    closing = 0 < len(own) <= _LONGEST and not line.label and not pieces[line.first].said
-    return closing and any("regards" in synonyms(fold(word)) or fold(word) == "regards" for word in own)
+    short = len(own) <= _LONGEST and not line.label and not pieces[line.first].said
+    return short and not synonyms("regards").union(("regards",)).isdisjoint(own)
 
 
 def _below(
