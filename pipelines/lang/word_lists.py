@@ -163,15 +163,23 @@ def wording(field: str) -> MappingProxyType[str, tuple[str, ...]]:
     return MappingProxyType({code: tuple(filter(None, table[field].split("|"))) for code, table in tables})
 
 
-@cache
 def synonyms(word: str) -> frozenset[str]:
     """Return the other words, in all languages, that mean the same as a folded word in forms, minutes and letters.
 
     >>> "attended" in synonyms("present"), synonyms("pump")
     (True, frozenset())
     """
-    groups = (fold(" ".join(group.values())).split() for group in read_table("synonyms").values())
-    return frozenset(other for group in groups if word in group for other in group if other != word)
+    return _synonyms().get(word, frozenset())
+
+
+@cache
+def _synonyms() -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for group in read_table("synonyms").values():
+        words = frozenset(fold(" ".join(group.values())).split())
+        for word in words:
+            found[word] = found.get(word, frozenset()) | (words - {word})
+    return found
 
 
 @cache

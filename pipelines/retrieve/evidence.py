@@ -233,7 +233,7 @@ def _denied_terms(fields: Fields, language: str) -> frozenset[str]:
 
 def _unchosen_terms(text: str, language: str) -> frozenset[str]:
     chosen, others = options_in(text)
-    return _terms(others, language) - _terms(chosen, language)
+    return _terms(others, language) - _terms(chosen, language) if others else frozenset()
 
 
 def _marked(fields: Fields) -> frozenset[str]:

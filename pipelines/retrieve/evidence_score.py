@@ -186,8 +186,10 @@ def _has_label_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
 
 def _has_options_of(question: QuestionTerms, unit: EvidenceUnit) -> bool:
     """Whether a question asks whether something is so, and a unit has options with check boxes that say it."""
-    language = unit.hit.chunk.language
-    offered = frozenset(terms(" ".join(options_in(unit.text)), language))
+    language, options = unit.hit.chunk.language, options_in(unit.text)
+    if not any(options):
+        return False
+    offered = frozenset(terms(" ".join(options), language))
     return not offered.isdisjoint(question.forms(language)) and _asks_whether(question)
 
 

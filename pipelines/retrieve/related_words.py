@@ -88,7 +88,8 @@ def related_words(
         least = max(_NEAREST, fmean(same) + _OUTSTANDING * pstdev(same)) if same else _NEAREST
         related = [(other, float(cosine)) for other, cosine in zip(word_of, row, strict=True) if cosine >= least]
         related += [(one, alike) for one, other in word_of.items() if (alike := likeness(word, other, language))]
-        related += [(one, 1.0) for one, other in word_of.items() if other in synonyms(word)]
+        equal = synonyms(word)
+        related += [(one, 1.0) for one, other in word_of.items() if other in equal]
         if passages.symbols:
             related += [(one.lower(), 1.0) for one in symbols_of(word, language) & passages.symbols]
         if passages.abbreviated:
@@ -111,14 +112,12 @@ def related_words(
 def compound_parts(question: QuestionTerms, passages: PassageWords) -> dict[str, list[tuple[str, str]]]:
     """Return for each compound of the question the terms of the two words of the passages that it can consist of.
 
-    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words, "Artikelnummer" of "Art." and "Nr.",
-    "Kündigungsfrist" of "Frist" and "gekündigt", with a noun of its root.
+    "Spätschicht" consists of "spät" and "Schicht" if the passages have both words, "Artikelnummer" of "Art." and "Nr.".
     """
     language, word_of = question.language, passages.of_term
     if not profile(language).compounds:
         return {}
-    term_of = {noun: term for term, word in word_of.items() for noun in nouns_of(word, language)}
-    term_of |= {word: term for term, word in word_of.items()} | {term: term for term in word_of}
+    term_of = {word: term for term, word in word_of.items()} | {term: term for term in word_of}
     found: dict[str, list[tuple[str, str]]] = {}
     for term, word in question.words.items():
         for split in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1) if _WORD.fullmatch(word) else ():

@@ -20,9 +20,10 @@ from pipelines.retrieve.record_runs import RecordLine, lines_of
 from pipelines.retrieve.table_rows import RULE, EvidenceLine
 
 _ENDS = tuple(mark for mark in ENDINGS if mark != ",")
-_LONGEST = 6
-"""Maximum words of a closing ("Veuillez agréer nos salutations distinguées"), and lines below it: firm, department,
-name, function, place."""
+_MOST_WORDS = 6
+"""Maximum words of a closing: "Veuillez agréer, Madame, nos salutations distinguées"."""
+_MOST_LINES = 6
+"""Maximum lines below a closing: firm, department, name, function, place, country."""
 
 
 def with_signatures(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequence[int]) -> list[EvidenceLine]:
@@ -39,7 +40,7 @@ def with_signatures(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequen
     for place, line in enumerate(lines):
         if line.first < done or not _closes(line, pieces):
             continue
-        signed = list(_below(lines[place + 1 : place + 1 + _LONGEST], pieces, chunk, places))
+        signed = list(_below(lines[place + 1 : place + 1 + _MOST_LINES], pieces, chunk, places))
         if not any(names_person(one.text, chunk.language) for one in signed):
             continue
         cells = [line.text, *(one.text for one in signed)]
@@ -59,9 +60,10 @@ def with_signatures(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequen
 
 def _closes(line: RecordLine, pieces: Sequence[EvidenceLine]) -> bool:
     """Whether a line closes a letter: a few words, one of which means the end of one; mails are read apart."""
+    if line.label or len(line.text) > HEADING_LENGTH or pieces[line.first].said:
+        return False
     own = words(line.text)
-    short = len(own) <= _LONGEST and not line.label and not pieces[line.first].said
-    return short and not synonyms("regards").union(("regards",)).isdisjoint(own)
+    return len(own) <= _MOST_WORDS and not synonyms("regards").union(("regards",)).isdisjoint(own)
 
 
 def _below(

@@ -67,12 +67,15 @@ def check_boxes(ink: Mask, lines: Sequence[Line]) -> list[CheckBox]:
     height = median(min(line.rect.width, line.rect.height) for line in lines)
     found: list[CheckBox] = []
     marked: list[CheckBox] = []
+    open_frames: list[Rect] = []  # those that go on below the row
     for left, top, right in _tops(ink, max(_LEAST_PIXELS, _SMALLEST * height), _LARGEST * height):
-        if any(box.rect.grown(_FRAYED).holds(left + 1, top + 1) for box in (*found, *marked)):
+        open_frames = [frame for frame in open_frames if frame.bottom >= top]
+        if any(frame.holds(left + 1, top + 1) for frame in open_frames):
             continue
         if (frame := _frame(ink, left, top, right)) is not None:
             sure, checked = _mark_in(ink, frame)
             (found if sure else marked).append(CheckBox(frame, checked))
+            open_frames.append(frame.grown(_FRAYED))
     sides = [box.rect.width for box in found]
     return found + [box for box in marked if any(abs(box.rect.width - side) <= _FRAYED for side in sides)]
 

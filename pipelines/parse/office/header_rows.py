@@ -54,19 +54,18 @@ def with_named_columns(cells: Sequence[Cell]) -> list[Cell]:
     whole = sum(cell.column_span for cell in first) == columns >= _LEAST_COLUMNS
     if not whole or rows <= _LEAST_BODY_ROWS or any(cell.header for cell in cells) or is_data(cells):
         return list(cells)
-    names = [cell for cell in first if cell.column and not _is_value(cell.text)]
-    if not any(_has_values(cells, cell.column) for cell in names):
+    below: dict[int, list[bool]] = {}
+    for cell in cells:
+        if cell.row and cell.text:
+            below.setdefault(cell.column, []).append(_is_value(cell.text))
+    named = [below.get(cell.column, []) for cell in first if cell.column and not _is_value(cell.text)]
+    if not any(len(values) >= _LEAST_BODY_ROWS and sum(values) >= _MOSTLY * len(values) for values in named):
         return list(cells)
     return with_deep_header([replace(cell, header=cell.row == 0) for cell in cells])
 
 
-def _has_values(cells: Sequence[Cell], column: int) -> bool:
-    """Whether two thirds of the texts below the first row of a column are figures or check boxes."""
-    below = [cell.text for cell in cells if cell.row and cell.column == column and cell.text]
-    return len(below) >= _LEAST_BODY_ROWS and sum(map(_is_value, below)) >= _MOSTLY * len(below)
-
-
 def _is_value(text: str) -> bool:
+    """Whether a text is a figure or a check box."""
     return begins_with_number(text) or text.strip()[:1] in _BOXES
 
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 from pipelines.lang.characters import SMALL, right_to_left
 from pipelines.lang.profile import profile
 from pipelines.lang.stemming import has_dictionary, is_in_dictionary
-from pipelines.parse.lines import around, join_lines
+from pipelines.parse.lines import Rect, around, join_lines
 from pipelines.parse.pdf.page import PageWord
 
 _BEGUN = re.compile(r"[^\w]*([^\W\d_]+)")
@@ -27,13 +27,15 @@ def cell_text(words: Sequence[PageWord], vocabulary: Container[str] = frozenset(
         vocabulary: the words of the document in lower case.
         language: its language (ISO 639-1), for words that are only in broken form in it.
     """
+    if not words:
+        return ""
     texts: list[str] = []
-    lines = text_lines(words)
+    lines, whole = text_lines(words), around(word.rect for word in words)
     for place, line in enumerate(lines):
         first, *rest = [word.text for word in line]
         end = texts[-1].split()[-1] if texts else ""
         broken = (end + first).lower() in vocabulary and first.islower() and first not in vocabulary
-        if end and (broken or (_is_full(lines, place) and _is_part(end, lines[place:], language))):
+        if end and (broken or (_is_full(lines[place - 1], line, whole) and _is_part(end, lines[place:], language))):
             texts[-1] += first
         else:
             rest = [first, *rest]
@@ -41,14 +43,13 @@ def cell_text(words: Sequence[PageWord], vocabulary: Container[str] = frozenset(
     return join_lines(texts, vocabulary)
 
 
-def _is_full(lines: Sequence[Sequence[PageWord]], place: int) -> bool:
+def _is_full(above: Sequence[PageWord], line: Sequence[PageWord], whole: Rect) -> bool:
     """Whether the line above one has no space for one more letter, and the word at its end none for the next one.
 
-    Only a word that is too long for the cell is broken without a hyphen.
+    Only a word that is too long for the cell, whose words fill `whole`, is broken without a hyphen.
     """
-    whole = around(word.rect for line in lines for word in line)
-    last, first = lines[place - 1][-1].rect, lines[place][0].rect
-    letter = first.width / len(lines[place][0].text)
+    last, first = above[-1].rect, line[0].rect
+    letter = first.width / len(line[0].text)
     return last.right + letter > whole.right and last.width + first.width > whole.width
 
 
