@@ -12,7 +12,7 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.settings import Settings
 
 # Incremented when a stage gives different results for the same input and settings, so that artifacts are recomputed.
-VERSIONS = {"parse": 42, "chunk": 16, "atomize": 25, "card": 2, "embed": 9, "recall": 2, "link": 12, "load": 3}
+VERSIONS = {"parse": 43, "chunk": 16, "atomize": 26, "card": 2, "embed": 9, "recall": 2, "link": 12, "load": 3}
 COMPILED = ("parse", "chunk", "atomize", "card", "embed")
 """The stages whose results are stored for each document."""
 REPEATABLE = (Status.INDEXED, Status.PARTIAL, Status.EMPTY, Status.MALFORMED, Status.TOO_LARGE)

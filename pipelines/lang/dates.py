@@ -149,7 +149,8 @@ def _named(language: str) -> tuple[re.Pattern[str], ...]:
     month = rf"(?P<month>{'|'.join(map(re.escape, longest_first(_numbers_of_months(language))))})(?!\w)\.?"
     joined = (
         rf"(?<![\w.,/-])(?:{_DAY}(?:st|nd|rd|th|er|[.ºª°])?[\s-]{_SHORT})?(?<!\w){month}[,\s-]\s?{_SHORT}{_YEAR}",
-        rf"(?<!\w){month}\s{_DAY}(?:st|nd|rd|th)?,?\s{_YEAR}",
+        rf"(?<![\w.,/-]){_DAY}/{month}/{_YEAR}",
+        rf"(?<!\w){month}[\s-]{_DAY}(?:st|nd|rd|th)?(?:,?\s|-){_YEAR}",
         rf"(?<![\w.,/-]){_YEAR}\.?\s{_SHORT}{month}(?:\s{_DAY}(?!\w|[.,]\d))?",
     )
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in joined)

@@ -72,7 +72,7 @@ def _roots(word: str, language: str) -> frozenset[str]:
     if _words("inserted", language):  # the noun may be the root itself: "ausgetauscht" and "Austausch"
         cut.append(bare)
     found = {root for root in cut if len(root) >= _LEAST}
-    for root in (*cut, bare[:-1]):
+    for root in (*cut, bare, bare[:-1]):
         found |= {root.removesuffix(form) + verb for form, verb in _changed(language) if root.endswith(form)}
     return frozenset(found)
 

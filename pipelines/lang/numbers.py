@@ -43,7 +43,8 @@ _NAMES = frozenset().union(
 _MONTHS = "|".join(longest_first(_NAMES))
 
 DATE = re.compile(
-    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}-\d{1,2}-(?:19|20)\d\d\b"
+    rf"|\b\d{{1,2}}[/-](?:{_MONTHS})\.?[/-](?:\d{{4}}|\d{{2}})\b"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s(?:(?:of|de|di)\s)?(?:{_MONTHS})\b\.?|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b"
     r"|(?<!(?-i:[A-Z])[-_/])\b(?:[1١۱][9٩۹]|[2٢۲][0٠۰])\d\d\b"
     r"|\d{4}\s?[年년]|\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일]",

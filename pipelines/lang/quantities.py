@@ -83,9 +83,19 @@ _BEFORE_CURRENCY = re.compile(rf"([{''.join(_THOUSANDS)}])(?=[{_SIGNS}]|(?:{CURR
 _BEHIND_AMOUNT = re.compile(rf"([{''.join(_THOUSANDS)}])(?![^\W{CJK}])")
 _PHONE = re.compile(
     r"(?<![\w.,+-])\+\d{1,3}(?:[\s/.-]\(?\d{1,8}\)?){2,5}(?![\w-]|,\d)|(?<![\w.,-])0\d(?:[\s.-]\d\d){4}(?![\w-]|,\d)"
+    r"|(?<![\w.,-])\(?0\d{2,4}\)?[\s/]\s?\d{2,8}(?:\s\d{2,4}){0,3}-\d{1,5}(?![\w-]|,\d)"
+    r"|(?<![\w.,-])(?:0\d{2,4}[-/\s]\d{2,3}(?:\s\d\d){2,3}|[6-9]\d\d(?:\s\d\d){3})(?![\w-]|,\d)"
     r"|(?<![\w.,-])(?:\+\d{1,3}[\s/.-]?)?(?:\(?\d{2,5}\)?[\s/.-]){1,4}\d{3,8}(?![\w-]|,\d)|\b1\d{10}\b"
 )
-"""The first two: with the sign of a country code, groups of any length; without, five pairs as in French."""
+"""With the sign of a country code, groups of any length; without, five pairs as in French, an extension behind a hyphen
+as in German (DIN 5008), and pairs behind an area code as in German, Dutch and Spanish; groups; a Chinese mobile."""
+_CALLED_LENGTH = 12
+_CALLED = re.compile(
+    r"\b(?:t|tel|tfno|telf|tlf|t[eé]l[eé]f(?:ono|oon|one|on)|t[eé]l[eé]phone|phone|fon|fax|gsm|mobile?|m[oó]vil|тел)"
+    r"\b[.:]{0,2}\s?$",
+    re.IGNORECASE,
+)
+"""A word for a telephone before its number, and the maximum characters of it."""
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.]+")
 _NAMED = named_languages("unit_names")
 _PLAIN = re.compile(rf"(?m)(?!^\d{{1,3}}[.)]\s)(?<![^\W{CJK}])(?<![.,-])\d[\d.,]*(?![^\W{CJK}])")
@@ -201,14 +211,17 @@ def phones_and_mails(text: str) -> list[Value]:
         Value(kind, match.group(), None, "", Span(*match.span()))
         for kind, pattern in ((Kind.PHONE, _PHONE), (Kind.MAIL, _MAIL))
         for match in pattern.finditer(text)
-        if kind is Kind.MAIL or not _is_no_phone(match.group())
+        if kind is Kind.MAIL
+        or not _is_no_phone(match.group(), text[max(0, match.start() - _CALLED_LENGTH) : match.start()])
     ]
     return sorted(found, key=lambda value: value.span)
 
 
-def _is_no_phone(digits: str) -> bool:
-    """Whether a match is a number in groups of three digits ("12 500"), or a postal code such as "40-098"."""
-    return bool(_GROUPED.fullmatch(digits)) or sum(map(str.isdigit, digits)) < _FEWEST_DIGITS
+def _is_no_phone(digits: str, before: str) -> bool:
+    """Whether a match is a number in groups of three digits ("12 500") that is not called a phone number before it, a
+    date, or a postal code such as "40-098"."""
+    grouped = _GROUPED.fullmatch(digits) and not _CALLED.search(before)
+    return bool(grouped or DATE.fullmatch(digits)) or sum(map(str.isdigit, digits)) < _FEWEST_DIGITS
 
 
 def _money_at(text: str, match: re.Match[str], language: str) -> Value:

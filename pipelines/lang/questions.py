@@ -260,6 +260,17 @@ def capitalized_words(question: str) -> Iterator[str]:
                 yield from split_identifier(fold(part))
 
 
+def nouns_in_apposition(question: str) -> Iterator[str]:
+    """Yield the words directly behind a capitalized one: where nouns have a capital, most of them are names.
+
+    >>> list(nouns_in_apposition("Welche Telefonnummer hat die Niederlassung Bremen?"))
+    ['bremen']
+    """
+    for noun, name in pairwise(question.split()[1:]):
+        if noun[:1].isupper() and name[:1].isupper() and noun.isalpha():
+            yield from words(name)
+
+
 def focus_words(question: str, language: str) -> str:
     """Return the words for what is asked for: the noun that an interrogative determines; empty if there is none.
 

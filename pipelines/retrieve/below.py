@@ -69,7 +69,7 @@ def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]
     """
     above = [item for item in own if item.unit.label and item.unit.span < best.unit.span][-1:]
     alike = is_item(best.unit) and not question.forms(best.language) & best.unit.own
-    if best.unit.label or not above:
+    if best.unit.label or not above or _is_label_of(above[0], best):
         return best
     covers = above[0].covers
     least = ABOVE if OWN in covers.values() else OWN  # of the words in the heading, others may be in those above it
@@ -79,6 +79,11 @@ def head_of(question: QuestionTerms, best: ScoredUnit, own: Sequence[ScoredUnit]
     if not (alike or cue("how", question.language).search(question.text)):
         return best
     return above[0] if 2 * named >= (best.coverage if alike else 1.0) else best
+
+
+def _is_label_of(above: ScoredUnit, item: ScoredUnit) -> bool:
+    """Whether an item of a list is the label of the deeper one below it, which is quoted with it."""
+    return bool(above.unit.depth and item.unit.group) and above.unit.text.startswith(item.unit.group)
 
 
 def heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> ScoredUnit | None:
@@ -91,6 +96,7 @@ def heading_asked(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Scor
     if not best.covers:
         return None
     headings = [item for item in scored if item.unit.label and not item.unit.is_row and item.score >= near]
+    headings = [item for item in headings if not (item.unit.depth and item.unit.text.endswith(COLONS))]
     how = not question.wants and cue("how", question.language).search(question.text)
     if how and min(best.covers.values()) < ABOVE:
         return next((item for item in headings if min(item.covers.values()) >= ABOVE), None)

@@ -13,7 +13,7 @@ from functools import reduce
 from pipelines.lang.characters import UNSPACED_CHARACTER, fold
 from pipelines.lang.dates import dates
 from pipelines.lang.quantities import quantities
-from pipelines.lang.terms import words
+from pipelines.lang.terms import terms, words
 from pipelines.retrieve.evidence_score import ScoredUnit
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.tables import terms_of
@@ -54,13 +54,18 @@ def is_about(bridge: Bridge, item: ScoredUnit) -> bool:
 
 
 def _things(question: QuestionTerms, row: ScoredUnit) -> Iterator[str]:
-    """Yield the cells that name another thing than the question: those in a column that it names, and with a code."""
+    """Yield the cells that name another thing than the question: those in a column that it names, and with a code.
+
+    None in a column such as "For": a seal kit for a pump has another price.
+    """
     told = frozenset(words(question.text))
     named = [cell for _, cell in row.unit.fields if _is_name(cell) and told.issuperset(words(cell))]
     if not named:
         return
     forms = question.forms(row.language)
     for column, cell in row.unit.fields:
+        if column and not terms(column, row.language):
+            continue
         by_column = not forms.isdisjoint(terms_of((column,), row.language))
         proper = by_column and all(word[0].isupper() for word in cell.split())
         if cell not in named and _is_name(cell) and (proper or any(map(str.isdigit, cell))):

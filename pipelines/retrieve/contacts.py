@@ -57,7 +57,7 @@ def with_contacts(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Iterable
             EvidenceLine(
                 Span(pieces[first].span.start, pieces[last].span.end),
                 RULE.join(cell for _, cell in fields),
-                RULE.join(name for name, _ in fields),
+                RULE.join(name for name, _ in fields) if any(name for name, _ in fields) else "",
                 heading_above(pieces, first),
                 fields=fields,
                 table=f"{chunk.id} {first}",
@@ -100,6 +100,8 @@ def _contacts(pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequence[int
         contact = [one.own for one in lines[first:end]]
         listed = any(pieces[one.first].depth for one in contact)
         titled = is_name(_head(contact[0])) and not (lines[first].reaches or listed)
+        if not (lines[first].names or titled) and (headed := _below_heading(lines, pieces, chunk, place, done, places)):
+            contact, titled = [one.own for one in lines[headed:end]], True
         if (lines[first].names or titled) and contact[-1].last > contact[0].first:
             done = end
             yield contact
@@ -150,6 +152,21 @@ def _first(lines: Sequence[_Line], place: int, done: int) -> int:
     if not named:
         return above[top]
     return min([named[0], *takewhile(lambda one: lines[one].names, (one for one in above if one < named[0]))])
+
+
+def _below_heading(
+    lines: Sequence[_Line], pieces: Sequence[EvidenceLine], chunk: Chunk, place: int, done: int, places: Sequence[int]
+) -> int:
+    """Return the first line below the heading of a section if all lines up to a number are parts of an address, or 0.
+
+    "Leeds" above "14 Kirkstall Road", "LS3 1LW Leeds", "+44 113 496 0200".
+    """
+    first = place
+    while first > done and lines[first - 1].is_part and place - first < _MOST_ABOVE:
+        first -= 1
+    above = pieces[lines[first - 1].own.first] if first > done else None
+    headed = above is not None and begins_within(above.span, places, chunk.provenance.span.start)
+    return first if headed and first < place else 0
 
 
 def _is_part(line: RecordLine, pieces: Sequence[EvidenceLine], chunk: Chunk, places: Sequence[int]) -> bool:

@@ -23,7 +23,8 @@ HEADING_LENGTH = 80
 COLONS = (":", "：")
 ITEM_MARK = re.compile(r"\s*(?:[-–•●○▪◦·*]|\(?(\d{1,3})[.)])\s")
 """The mark of a list item, if the text contains it, with its number."""
-ENDINGS = (*SENTENCE_ENDS, *COLONS, ";", ",", "；", "，", "、")
+_ENDINGS_OF_TEXT = (*SENTENCE_ENDS, ";", ",", "；", "，", "、")
+ENDINGS = (*_ENDINGS_OF_TEXT, *COLONS)
 
 
 def whole_answers(spans: Iterable[Span], text: str) -> Iterator[Span]:
@@ -62,7 +63,8 @@ def read_entries(pieces: Sequence[EvidenceLine], text: str, language: str) -> No
             piece.label, term, depth, is_open = True, " ".join(piece.text.split()), 0, True
         elif after is not None and _is_term(before, piece, after, text, language):
             nested = after.depth > piece.depth > 0
-            piece.label, term, depth = True, " ".join(piece.text.split()), piece.depth if nested else 0
+            term, depth = " ".join(piece.text.split()).rstrip("".join(COLONS)), piece.depth if nested else 0
+            piece.label = True
         elif term:
             piece.group, is_open = piece.group if piece.is_row else term, False
 
@@ -71,7 +73,7 @@ def _is_term(before: EvidenceLine | None, piece: EvidenceLine, after: EvidenceLi
     """Whether a line is a glossary term: short, not a sentence or list item, and directly above a paragraph; or a short
     list item above a deeper one."""
     if after.depth > piece.depth > 0:
-        return _is_short_line(piece, text)
+        return _is_short_line(piece, text, _ENDINGS_OF_TEXT)
     behind = text.find("\n", after.span.end)
     below = text[after.span.start : behind if behind >= 0 else len(text)].rstrip()
     return (
@@ -88,8 +90,8 @@ def _is_next_line(before: EvidenceLine, piece: EvidenceLine, text: str) -> bool:
     return text[before.span.end : piece.span.start].strip(" ") == "\n"
 
 
-def _is_short_line(piece: EvidenceLine, text: str) -> bool:
+def _is_short_line(piece: EvidenceLine, text: str, endings: tuple[str, ...] = ENDINGS) -> bool:
     line = piece.text
     whole = text[: piece.span.start].rstrip(" ")[-1:] in ("", "\n") and "\n" not in line
-    plain = not (piece.label or piece.is_row or line.endswith(ENDINGS))
+    plain = not (piece.label or piece.is_row or line.endswith(endings))
     return whole and plain and len(line) <= HEADING_LENGTH

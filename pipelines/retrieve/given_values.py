@@ -13,6 +13,7 @@ from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import any_of, cue
 from pipelines.retrieve.evidence import EvidenceUnit
+from pipelines.retrieve.labels import is_version
 from pipelines.retrieve.mail_questions import has_colleague
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.term_cover import TermCover
@@ -104,14 +105,14 @@ def _labelled(unit: EvidenceUnit) -> Sequence[tuple[str, str]]:
 
 def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
     """Return the unit's header and text without the numbers of the question, with its heading if a reason is asked
-    for, and with what it describes if a person is.
+    for, or the date of a version, and with what it describes if a person is.
 
     The number of a name is left out behind that name only: "35 kW" is a value of the Calora 35.
     """
     text = f"{unit.header}\n{unit.text}"
     if Kind.PERSON in question.wants and not unit.is_row:
         text = f"{unit.group}\n{text}"
-    if Kind.REASON in question.wants:
+    if Kind.REASON in question.wants or (Kind.DATE in question.wants and is_version(unit.heading.partition(";")[0])):
         text = f"{unit.heading}\n{text}"
     if Kind.NUMBER in question.wants:
         text = _REFERENCE.sub(" ", text)

@@ -25,7 +25,7 @@ from pipelines.retrieve.sparse_rows import SparseRows, Weights
 from pipelines.retrieve.strings import Strings
 from pipelines.store.vector import RecordKind, VectorStore
 
-VERSION = 17
+VERSION = 18
 """To be raised when a change in the code gives another index for the same graph, or another file format."""
 FILE = "index.npz"
 _BACKGROUND = "background"

@@ -26,11 +26,17 @@ from pipelines.retrieve.unit_spans import BLANK, is_comment, is_contents
 
 LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
+_NUMBERED = re.compile(r"[^\W\d_]\. ?(?=\S*[^\W\d_]|\S*\d\S*-|\d{4})(?=\S*\d)\S{4,}$")
+"""A number at the end of a line behind an abbreviation: "Art. no. CP-300-G", not "Fig. 3" or "Kap. 4.1"."""
+_VERSION = re.compile(r"\[?(?:[^\W\d_]{1,9} )?v?\d{1,4}(?:\.\d{1,4}){1,3}\b[\W_]*", re.IGNORECASE)
+"""The number of a version, perhaps behind a word, and what separates it from its date."""
 _FIRST_STEP = re.compile(r"\n[^\S\n]{0,8}1[.)]\s")
 _SOURCES_LENGTH = 24
 """Maximum characters of a heading such as "5. References"."""
 _VALUE_TERMS = 4
 """Maximum terms of a value alone below a heading; more are a sentence."""
+_FIELD_WORDS = 3
+"""Maximum words of the label of a field without a value; more introduce what is in the next chunk."""
 _FEWEST = 3
 """Minimum fields in turn; two may be an address."""
 ONE_FORM = 0.8
@@ -43,6 +49,8 @@ _Run = list[int]
 def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str], places: Sequence[int]) -> None:
     """Find the headings: those of sections, which begin at `places` of the document, and lines that look like some.
 
+    Headings below that of a version are called by both: "4.2.0 28 October 2026; Removed".
+
     Not those that are the values of labels above them. A line alone between two headings of sections is the value of
     the first one: "Colour" above "RAL 5010".
     """
@@ -53,6 +61,7 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
         pieces, chunk.text, [opened or line in known for opened, line in zip(opens, lines, strict=True)]
     )
     labels = set(values.values())
+    version = next((one for one in reversed(chunk.heading_path) if is_version(one)), "")
     for index, (piece, line) in enumerate(zip(pieces, lines, strict=True)):
         alone = index > 0 and opens[index - 1] and all(opens[index + 1 : index + 2])
         if is_comment(line):
@@ -61,7 +70,8 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
         elif index in values:
             piece.group = lines[values[index]].rstrip(":：")
         elif opens[index] or line in known:
-            piece.label, heading = True, line
+            version = line if is_version(line) else version
+            piece.label, heading = True, line if line == version or not version else f"{version}; {line}"
         elif index in labels:
             piece.label = True
         elif not alone and _is_heading(line, chunk, piece.span):
@@ -70,6 +80,8 @@ def read_headings(pieces: Sequence[EvidenceLine], chunk: Chunk, known: set[str],
             piece.label = True
         elif alone and len(terms(line, chunk.language, stop=False)) <= _VALUE_TERMS:
             piece.group = lines[index - 1]
+        if line.endswith(COLONS) and index + 1 == len(pieces) and len(line.split()) <= _FIELD_WORDS:
+            piece.label = piece.silent = True  # a field without a value: "Password:"
         piece.heading = heading
 
 
@@ -81,7 +93,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
     alone = before in (BLANK, "\n", "") and (behind in (BLANK, "") or _FIRST_STEP.match(chunk.text, span.end))
     short = len(line) <= HEADING_LENGTH and not is_row(line) and not line.endswith(ENDINGS)
-    value = LABELLED_LINE.match(line) or quantities(line, chunk.language)
+    value = LABELLED_LINE.match(line) or _NUMBERED.search(line) or quantities(line, chunk.language)
     return bool(alone) and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 
@@ -183,6 +195,16 @@ def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
         if named and len(values) >= _FEWEST and 2 * figures > len(values):
             return dict(zip(values, labels, strict=False))
     return {}
+
+
+def is_version(heading: str) -> bool:
+    """Whether a heading is that of a version in a list of changes: a number, and nothing else but a date.
+
+    >>> is_version("4.2.0 (28 October 2026)"), is_version("[1.2.0] - 2026-09-02"), is_version("4.2 Starting the pump")
+    (True, True, False)
+    """
+    number = _VERSION.match(heading)
+    return number is not None and (number.end() == len(heading) or DATE.match(heading, number.end()) is not None)
 
 
 def begins_within(span: Span, places: Iterable[int], start: int) -> bool:

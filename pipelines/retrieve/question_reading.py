@@ -18,6 +18,7 @@ from pipelines.lang.questions import (
     compared_words,
     focus_words,
     information,
+    nouns_in_apposition,
     question_language,
     subject_words,
     value_kinds,
@@ -183,8 +184,9 @@ class _QuestionReader:
                 yield fold(name), fold(number)
 
     def _names(self, words: Mapping[str, str], codes: frozenset[str]) -> frozenset[str]:
-        capitals = frozenset[str]()
-        if not profile(self._language).noun_capitals:
+        if profile(self._language).noun_capitals:
+            capitals = frozenset(word for word in nouns_in_apposition(self._question) if self._rarity(word) >= 1)
+        else:
             capitals = frozenset(capitalized_words(self._question)) - calendar(self._language)
         return frozenset(
             term for term, word in words.items() if word in capitals or (term in codes and any(map(str.isalpha, word)))

@@ -16,7 +16,7 @@ from pipelines.lang.numbers import GROUP_BLANKS
 from pipelines.lang.quantities import Kind
 from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import split_identifier, stem, stop_words, terms
-from pipelines.lang.word_lists import common_words
+from pipelines.lang.word_lists import common_words, cue
 
 _HAS_DIGIT = re.compile(r"\d")
 _GROUP = rf"[.,'’{GROUP_BLANKS}]"
@@ -41,7 +41,8 @@ class QuestionTerms:
     - `comparison`: the extreme or the bound of values that it asks for.
     - `separated`: the parts of a verb that are apart in the question ("schaltet", "ab"), by its term ("abschaltet").
     - `unknown`: terms that are in no passage of the corpus.
-    - `names`: terms with a capital inside the question (unless the language capitalizes nouns), and codes with letters.
+    - `names`: terms with a capital inside the question (where nouns have one, those behind a noun that no passage has),
+      and codes with letters.
     - `focus`: the terms of the noun that an interrogative determines ("which batch", "how much water").
     - `meaning`: whether the meaning of a word is asked for ("What does NPSH stand for?").
     - `frequency`: whether it asks how often something is done.
@@ -141,6 +142,12 @@ class QuestionTerms:
         written = [word.strip(",.?!") for word in self.text.lower().split()]
         behind = {word: code_of[after] for word, after in pairwise(written) if after in code_of}
         return {term: behind[word] for term, word in self.words.items() if term in self.unknown and word in behind}
+
+    @property
+    def versions(self) -> frozenset[str]:
+        """The words for what is asked for that name a version: "version" of "Which version added it?"."""
+        cues = cue("revisions", self.language)
+        return frozenset(term for term in self.focus if cues.fullmatch(self.words.get(term, "")))
 
     def has_all(self, own: frozenset[str], language: str) -> bool:
         """Whether a text in `language` with these terms has no word that is not in the question, but stop words."""

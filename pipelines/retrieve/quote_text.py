@@ -10,7 +10,7 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.entries import is_question
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.labels import LABELLED_LINE
+from pipelines.retrieve.labels import LABELLED_LINE, is_version
 from pipelines.retrieve.mail_headers import told_by
 from pipelines.retrieve.mail_questions import asks_for_header, gives_by_header
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -41,12 +41,12 @@ def quote_text(unit: EvidenceUnit, question: QuestionTerms, naming: int | None =
         return f"{header}; {quote_text(replace(unit, said=''), question, naming)}"
     if not unit.is_row:
         text = " ".join(unit.text.split())
-        if unit.group:
-            colon = "" if is_question(unit.group) else ":"
-            return text if text.startswith(unit.group) else f"{unit.group}{colon} {text}"
-        above = _is_one_of_several(unit, question) or _tells_when(unit.heading, unit, question)
-        above = above or _asks_for_heading(question, unit)
-        return f"{unit.heading}; {text}" if above else text
+        above = _tells_when(unit.heading, unit, question) or _asks_for_heading(question, unit)
+        above = above or (not unit.group and _is_one_of_several(unit, question))
+        if unit.group and not text.startswith(unit.group):
+            text = f"{unit.group}{'' if is_question(unit.group) else ':'} {text}"
+        heading = unit.heading.removesuffix(f"; {unit.group}") if above else ""
+        return f"{heading}; {text}" if heading and heading != unit.group else text
     if not unit.fields:
         cells = [cell for cell in cells_of(unit.text) if cell]
         told = (": " if len(cells) == 2 else ", ").join(cells)
@@ -69,6 +69,8 @@ def _asks_for_heading(question: QuestionTerms, unit: EvidenceUnit) -> bool:
 
     "Which version ...?" of a list of changes below "[2.1]".
     """
+    if question.versions and is_version(unit.heading.partition(";")[0]):
+        return True
     unknown = question.focus and question.focus <= question.unknown and not question.wants
     return bool(unknown) and unit.heading != unit.hit.title and any(map(str.isdigit, unit.heading))
 

@@ -34,11 +34,12 @@ _SHORTEST = 2
 _LONG = 7
 """Minimum letters of such a compound, and of one that is abbreviated: two parts of 3, and a letter."""
 _ABBREVIATION = re.compile(
-    r"(?<![^\W_])(?P<word>[^\W\d_]{2,5}(?=\.(?:[-:|]|\s\|| ?[\d+(]| [^\W\d_]{2,5}\.(?:[-:|]|\s\|)))"
+    r"(?<![^\W_])(?P<word>[^\W\d_]{2,5}(?=\.(?:[-:|]|\s\|| ?[\d+(]| ?[A-Z]{1,4}-?\d|"
+    r" [^\W\d_]{2,5}\.(?:[-:|]|\s\|| ?[\d+(]| ?[A-Z]{1,4}-?\d)))"
     r"|[^\W\d_]{6,20}(?=\.(?::|\s\|)))"
 )
-"""A short word with a point that ends no sentence: a hyphen, colon, number, the end of the cell, or another such word
-follows it: "Doc. no. |". A longer one is a label: "Dokumentnr. |"."""
+"""A short word with a point that ends no sentence: a hyphen, colon, number, code, the end of the cell, or another such
+word follows it: "Doc. no. |", "Art. no. CP-300". A longer one is a label: "Dokumentnr. |"."""
 _WORD = re.compile(rf"[^\W\d_](?:[{MARK}]*+[^\W\d_]){{2,}}[{MARK}]*+(?:-(?:[^\W\d_][{MARK}]*+)+)*")
 
 

@@ -12,7 +12,7 @@ from pipelines.lang.numbers import FIGURE, decimal
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.labels import ONE_FORM, likeness_of_forms
+from pipelines.retrieve.labels import ONE_FORM, is_version, likeness_of_forms
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.related_words import compound_parts, passage_words, related_words
 from pipelines.retrieve.searches import Lexicon
@@ -31,6 +31,8 @@ _RANGE = re.compile(
 """A range in a cell: two numbers with a dash, dots or a short word between them, perhaps with a word on either side."""
 _BEGUN = re.compile(r"\s*(\d+(?:[.,]\d{1,2})?)(?![\w.,])")
 """A number at the beginning of a cell; a mark before three digits may separate thousands."""
+_NUMBERING = re.compile(r"^\d+(?:\.\d+)*\.?\s")
+"""The number of a heading."""
 _WIDEST = 100
 """Maximum ratio of the bounds of a range; a larger one is a code ("117-20931")."""
 
@@ -55,6 +57,9 @@ class TermCover:
         for rows in forms.values():
             rank = rows[0].rank
             self._things[rank] = self._things.get(rank, frozenset()) | _names_of_thing(rows)
+        self._subjects = [_subject_of(hit, question) for hit in hits]
+        self._about: dict[tuple[int, str], frozenset[str]] = {}
+        """What units are about, by the rank of their hit and the heading above them."""
         self._of_forms = {table: _names_in_form(question, rows) for table, rows in forms.items()}
         self._quoted = [
             (frozenset(terms(phrase, question.language)), places)
@@ -64,9 +69,10 @@ class TermCover:
         self._numbered = {
             self._question.term_of(number): named
             for name, number in question.numbered
-            if (named := {_place_of(unit): cover for unit in found if (cover := _named_cover(unit, name, number))})
+            if (named := {_place_of(unit): cover for unit in found if (cover := self._named_cover(unit, name, number))})
         }
         self._introduced = question.introduced
+        self._versions = question.versions
         denied = frozenset[str]() if question.negative else frozenset[str]().union(*(unit.denied for unit in found))
         passages = passage_words(hits)
         self._related = {
@@ -80,10 +86,13 @@ class TermCover:
         """Return the cover of a term in [0, 1], `OWN` if it is in the unit itself, 0 if the unit denies it.
 
         Words in quotation marks are looked for together, if any unit has them so: "Files to panel" is a button. So is a
-        number behind a name: the row of "UCP 210" with a length of 206 is not about "UCP 206".
+        number behind a name: the row of "UCP 210" with a length of 206 is not about "UCP 206". The heading of a version
+        tells the version of what is below it.
         """
         if letter := self._question.letters.get(term):
             return _letter_place(unit, letter)
+        if term in self._versions and is_version(unit.heading.partition(";")[0]):
+            return OWN
         cover, place = self._cover(term, unit), _place_of(unit)
         if cover >= OWN and term in self._numbered:
             cover = self._numbered[term].get(place, CHUNK)
@@ -121,8 +130,42 @@ class TermCover:
         own = self._question.parts(term, language) | {self._question.form(term, language)}
         return own | {other for other, _ in self._related.get(term, ())}
 
+    def _named_cover(self, unit: EvidenceUnit, name: str, number: str) -> float:
+        """Return the cover of a number that is a name with `name`: in a unit, or what is above it, or 0.
+
+        A row can have the number in a column of this name. The initial is enough: "V2.1" is the version 2.1. What is
+        below "CalPro 700" is not about the CalPro 300 of the document's title.
+        """
+        whole = re.compile(rf"(?<!\w)(?:{name}[\W_]?|{name[0]}){number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
+        own = fold(f"{unit.header}\n{unit.text}")
+        if whole.search(own) or any(fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields):
+            return OWN
+        nearest = fold(f"{unit.heading}\n{unit.group}\n{unit.text}")
+        if re.search(rf"(?<!\w){name}[\W_]?\d", nearest) and not whole.search(nearest):
+            return 0.0
+        if self._question.term_of(number) in self._subject(unit):
+            return OWN
+        return ABOVE if whole.search(_shown(unit)) else 0.0
+
+    def _subject(self, unit: EvidenceUnit) -> frozenset[str]:
+        """Return the names that a unit is about: those of its document, or the name that is the heading above it.
+
+        A mail says more than its subject tells, and "Test hose 3 m" is another thing on the page of the CalPro 300.
+        """
+        if unit.said:
+            return frozenset()
+        place = unit.rank, unit.heading
+        if place not in self._about:
+            question, language = self._question, unit.hit.chunk.language
+            heading = frozenset(terms(_NUMBERING.sub("", unit.heading), language))
+            named = {question.form(term, language) for term in question.names}
+            other = any(map(str.isdigit, "".join(heading - question.forms(language))))
+            whole = frozenset[str]() if other else self._subjects[unit.rank]
+            self._about[place] = whole | (heading if heading <= named else frozenset())
+        return self._about[place]
+
     def _place(self, term: str, unit: EvidenceUnit) -> float:
-        if term in unit.own or term in self._of_forms.get(unit.table, frozenset()):
+        if term in unit.own or term in self._of_forms.get(unit.table, frozenset()) or term in self._subject(unit):
             return OWN
         if term in unit.above or term in self._things.get(unit.rank, frozenset()):
             return ABOVE
@@ -177,6 +220,22 @@ def _names_of_thing(rows: Sequence[EvidenceUnit]) -> frozenset[str]:
     return frozenset(terms(value, rows[0].hit.chunk.language))
 
 
+def _subject_of(hit: Hit, question: QuestionTerms) -> frozenset[str]:
+    """Return the names and codes of a question that a whole document is about.
+
+    Those in its title, if the title has no other code or begins with one of them: "Kestrel 90", "[MNT-2291] Pump 3
+    leaks".
+    """
+    language = hit.chunk.language
+    title = terms(hit.title, language)
+    named = {question.form(term, language) for term in question.names | question.codes}
+    codes = [term for term in title if any(map(str.isdigit, term))]
+    numbered = {number for name, number in question.numbered if f"{name} {number}" in fold(hit.title)}
+    asked = {code for code in codes if code in named and (code in numbered or not code.isdigit())}
+    is_subject = bool(codes) and (asked.issuperset(codes) or (codes[0] == title[0] and codes[0] in asked))
+    return frozenset(title) & named if is_subject else frozenset()
+
+
 def _place_of(unit: EvidenceUnit) -> tuple[int, Span]:
     """Return what identifies a unit among those of the passages."""
     return unit.rank, unit.span
@@ -205,18 +264,6 @@ def _letter_place(unit: EvidenceUnit, letter: str) -> float:
         return OWN
     above = (unit.hit.title, *unit.hit.chunk.heading_path, unit.heading)
     return ABOVE if alone.search("\n".join(above)) else 0.0
-
-
-def _named_cover(unit: EvidenceUnit, name: str, number: str) -> float:
-    """Return the cover of a number that is a name with `name`: in a unit, or what is above it, or 0.
-
-    A row can have the number in a column of this name. The initial is enough: "V2.1" is the version 2.1.
-    """
-    whole = re.compile(rf"(?<!\w)(?:{name}[\W_]?|{name[0]}){number}(?!\w|[.,/-]\d)")  # "G 1" is not "G 1/2"
-    own = fold(f"{unit.header}\n{unit.text}")
-    if whole.search(own) or any(fold(f"{one} {cell}") == f"{name} {number}" for one, cell in unit.fields):
-        return OWN
-    return ABOVE if whole.search(_shown(unit)) else 0.0
 
 
 def _has_code(unit: EvidenceUnit, code: str, language: str) -> bool:

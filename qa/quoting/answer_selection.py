@@ -94,11 +94,12 @@ def _informative(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> Score
         return best
     others = (item for item in scored if item.unit.rank == best.unit.rank and not _repeats(question, item))
     lacking = {term for term, cover in best.covers.items() if cover < OWN}
-    return next((item for item in others if any(item.covers[term] >= OWN for term in lacking)), best)
+    adding = (item for item in others if any(item.covers[term] >= OWN for term in lacking))
+    return next((item for item in adding if not item.unit.label), best)
 
 
 def _repeats(question: QuestionTerms, item: ScoredUnit) -> bool:
-    return question.has_all(item.unit.own, item.language)
+    return not item.unit.labelled and question.has_all(item.unit.own, item.language)
 
 
 def _values_of_named(question: QuestionTerms, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
@@ -211,9 +212,10 @@ def _names_another(question: QuestionTerms, covered: Mapping[str, float], item: 
 
 
 def _series(best: ScoredUnit, scored: Sequence[ScoredUnit]) -> list[ScoredUnit]:
-    """Return the sentences of the best one's document that are nearly as good."""
+    """Return the best sentence or row, and the sentences of its document that are nearly as good."""
     own = (item for item in scored if item.unit.hit.document == best.unit.hit.document and not item.unit.label)
-    return [item for item in own if item.score >= _NEAR_BEST * best.score and len(item.unit.own) >= MIN_SENTENCE_TERMS]
+    long = (item for item in own if item is best or len(item.unit.own) >= MIN_SENTENCE_TERMS)
+    return [item for item in long if item.score >= _NEAR_BEST * best.score]
 
 
 def _is_new(item: ScoredUnit, chosen: Sequence[ScoredUnit]) -> bool:

@@ -119,11 +119,10 @@ def quoted(
     doubt = _doubt(asked, shown.items, uncertain, valueless, alike)
     warnings = (*doubt, *shown.warnings, *_superseded(quotes)) if refusal is None else refusal
     steps = (*trace, *_trace(hits, asked, scored, quotes), *_judged(selection, evidence, sure))
-    answered = refusal is None
     return replace(
-        quoted_answer(asked.text, claims if answered else (), citer, _in_order(hits, scored), steps, warnings),
+        quoted_answer(asked.text, claims if refusal is None else (), citer, _in_order(hits, scored), steps, warnings),
         confidence=round(sure, 3),
-        conflicts=conflict_lines(asked, conflicting_pairs(asked, scored)) if answered and not selection else (),
+        conflicts=conflict_lines(asked, conflicting_pairs(asked, scored)) if refusal is None and not selection else (),
     )
 
 

@@ -210,5 +210,4 @@ def _text_of(short: str, claims: Sequence[Claim]) -> str:
 
 
 def _steps(checked: CheckedClaims) -> tuple[Step, ...]:
-    kept = [Step("claim", claim.text) for claim in checked.claims]
-    return tuple(kept) + tuple(Step("dropped", reason) for reason in checked.dropped)
+    return (*(Step("claim", one.text) for one in checked.claims), *(Step("dropped", one) for one in checked.dropped))

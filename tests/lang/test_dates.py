@@ -7,14 +7,15 @@ from pipelines.lang.numbers import DATE, WRITTEN_DATE, calendar, calendar_forms,
 @pytest.mark.parametrize(
     "text",
     ["2024-11-15", "15.11.2024", "4 May 1998", "1st of June", "May 1998", "12. Oktober 2019", "12. Okt 2019", "in 1998",
-     "2024年11月15日", "11月15日", "4 de mayo", "1er juin", "12 maart", "4 мая"],
+     "2024年11月15日", "11月15日", "4 de mayo", "1er juin", "12 maart", "4 мая",
+     "12-10-2026", "11/Oct/26", "12-OCT-2026"],
 )  # fmt: skip
 def test_a_date_in_a_text_is_found(text: str) -> None:
     assert DATE.search(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["98 pumps", "version 3.4", "May we?", "15 min", "set 4 pumps", "see DS-2041", "IR-2025-007"]
+    "text", ["98 pumps", "version 3.4", "May we?", "15 min", "set 4 pumps", "see DS-2041", "IR-2025-007", "10-12-14"]
 )
 def test_numbers_and_codes_are_not_dates(text: str) -> None:
     assert not DATE.search(text)
@@ -60,7 +61,8 @@ def test_a_text_without_a_time_expression_does_not_tell_when(text: str, language
      ("2026-05-11", ""), ("11.05.2026", ""), ("2026/5/11", ""), ("am 11. Mai 2026", "de"), ("11 May 2026", "de"),
      ("11 de mayo de 2026", "es"), ("le 11 mai 2026", "fr"), ("11 мая 2026 г.", "ru"), ("11 maja 2026", "pl"),
      ("2026年5月11日", "zh"), ("2026년 5월 11일", "ko"), ("2026. május 11.", "hu"), ("11 Mayıs 2026", "tr"),
-     ("11 tháng 5 năm 2026", "vi"), ("11-May-2026", "en")],
+     ("11 tháng 5 năm 2026", "vi"), ("11-May-2026", "en"), ("May-11-2026", "en"),
+     ("11/May/2026", "en")],
 )  # fmt: skip
 def test_a_date_is_read_in_any_form(text: str, language: str) -> None:
     (found,) = dates(text, language)

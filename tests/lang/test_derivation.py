@@ -18,6 +18,11 @@ from pipelines.lang.derivation import same_root, separated_verb, without_encliti
         ("ausgetauscht", "austausch", "de"),
         ("freigegeben", "freigabe", "de"),
         ("abgenommen", "abnahme", "de"),
+        ("owns", "owner", "en"),
+        ("pay", "payment", "en"),
+        ("built", "builder", "en"),
+        ("construit", "constructeur", "fr"),
+        ("produite", "producteur", "fr"),
     ],
 )
 def test_verbs_and_nouns_have_one_root(word: str, other: str, language: str) -> None:

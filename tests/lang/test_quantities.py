@@ -74,6 +74,9 @@ def test_a_count_beside_chinese_and_a_time_of_day_are_values(kind: Kind, text: s
         (Kind.PHONE, "costa 84.500"),
         (Kind.PHONE, "1.234.567"),
         (Kind.PHONE, "ul. Młyńska 8, 40-098 Katowice"),
+        (Kind.PHONE, "12-10-2026"),
+        (Kind.PHONE, "03/11/2026 06:10"),
+        (Kind.PHONE, "985 550 110"),
         (Kind.MONEY, "TRY 3 times"),
         (Kind.TIME, "Part | Pressure min\nvalve | 5"),
         (Kind.LENGTH, "Part | Checked in\nvalve | 5"),
@@ -88,7 +91,19 @@ def test_an_amount_behind_its_currency_is_complete() -> None:
     assert (value.kind, value.text, value.figure) == (Kind.MONEY, "SEK 12 500", 12500)
 
 
-@pytest.mark.parametrize("number", ["+49 431 4960 55", "+44 113 496 0321", "+33 4 72 96 03 21"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "+49 431 4960 55",
+        "+44 113 496 0321",
+        "+33 4 72 96 03 21",
+        "0561 50730-0",
+        "040-55 66 77",
+        "076 555 02 20",
+        "985 55 01 10",
+        "985 550 110",
+    ],
+)
 def test_a_phone_number_is_complete(number: str) -> None:
     assert [value.text for value in quantities(f"Tel. {number}, Fax") if value.kind is Kind.PHONE] == [number]
 

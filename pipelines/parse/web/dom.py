@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -38,14 +37,14 @@ HIDDEN: Final = frozenset(
 _IN_HEAD: Final = frozenset(
     "base basefont bgsound link meta title noscript noframes style script template head".split()
 )
-_FURNITURE_ROLES: Final = {"navigation", "search", "banner", "contentinfo"}
-_STEPS: Final = frozenset("next prev previous up start home top first last contents toc index".split())
-_FEWEST_STEPS, _LARGEST_STEPS, _LABEL = 2, 100, 12
-"""Navigation blocks: minimum linked pages, maximum elements (DocBook's largest has 20), maximum characters of text for
-each link ("Previous: ", in Texinfo's)."""
 _INVISIBLE_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_REPEATED: Final = ("katex-html", "MathJax_Preview", "mw-editsection")
+"""Classes of formulas that are there a second time, and of MediaWiki's "[edit]" behind headings."""
+_SKIPS: Final = re.compile(r"(?:^|[\s_-])skip")
+"""Links to the text, for those who hear the page (WCAG 2.2, technique G1)."""
 _OPENING: Final = "//@href | //@aria-controls | //@data-target | //@data-bs-target"
 """Attributes that name the element that a link or button shows, as an XPath expression."""
+_OPENS: Final = ("aria-controls", "href", "data-target", "data-bs-target")
 _DIALOGS: Final = frozenset({"dialog", "alertdialog", "menu", "listbox"})
 _DECLARED: Final = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
@@ -90,6 +89,7 @@ def parse_html_text(text: str, uri: str = "") -> Element:
         return lxml_html.fromstring("<html></html>")
     _end_head(root)
     _open_panels(root)
+    _name_panels(root)
     return root
 
 
@@ -123,6 +123,23 @@ def _open_panels(root: Element) -> None:
             element.set("style", _INVISIBLE_STYLE.sub("", element.get("style", "")))
 
 
+def _name_panels(root: Element) -> None:
+    """Begin each panel of tabs with the name of its tab as a heading, below the heading before the tabs."""
+    level, tabs = 1, dict[str, tuple[str, int]]()
+    for element in root.xpath("//*[@role='tab'] | //h1 | //h2 | //h3 | //h4 | //h5 | //h6"):
+        level = HEADINGS.get(element.tag, level)
+        if element.get("role") == "tab":
+            target = next(filter(None, (_own_id(element.get(name, "")) for name in _OPENS)), "")
+            tabs[target] = text_of(element), min(level + 1, DEEPEST)
+    for panel in root.xpath("//*[@id]") if tabs else ():
+        name, level = tabs.get(panel.get("id"), ("", 0))
+        first = next(panel.iter(*HEADINGS), None)
+        if name and (first is None or text_of(first) != name):
+            heading = etree.Element(f"h{level}")
+            heading.text, heading.tail, panel.text = name, panel.text, None
+            panel.insert(0, heading)
+
+
 def _own_id(target: str) -> str:
     """Return the id in "#id", or in the value of `aria-controls`."""
     return "" if "/" in target else target.rpartition("#")[2].strip()
@@ -141,72 +158,18 @@ def is_hidden(element: Element) -> bool:
     if _INVISIBLE_STYLE.search(element.get("style", "")):
         return True
     classes = element.get("class", "")
-    return "katex-html" in classes or "MathJax_Preview" in classes or _is_anchor_sign(element, classes)
+    return any(name in classes for name in _REPEATED) or _is_anchor_sign(element, classes)
 
 
 def _is_anchor_sign(element: Element, classes: str) -> bool:
     """Whether an element is a link sign: the pilcrow after a heading, or the arrow after a footnote."""
     if element.tag != "a":
         return False
+    if _SKIPS.search(classes) and element.get("href", "").startswith("#"):
+        return True
     if "headerlink" in classes or "anchorjs" in classes or "footnote-backref" in classes:
         return True
     return len(element) == 0 and (element.text or "").strip() in ("¶", "§", "#", "🔗", "↩", "↩︎")
-
-
-def is_furniture(element: Element) -> bool:
-    """Whether an element belongs to the site rather than the page: navigation, or the site's header and footer."""
-    tag = element.tag
-    if tag == "nav" or element.get("role") in _FURNITURE_ROLES:
-        return not _holds_title(element)
-    if tag not in ("header", "footer") or _holds_title(element):
-        return False
-    around = element.iterancestors("main", "article", "section", "blockquote", "figure", "td")
-    # A theme may wrap the whole page in a section, which then has the page's title.
-    return all(parent.tag == "section" and _holds_title(parent) for parent in around)
-
-
-def navigation_blocks(root: Element) -> frozenset[Element]:
-    """Return the blocks that only link the pages of a manual: "Prev", "Up", "Next" and the titles of these pages.
-
-    Such links are marked by `rel` (of the link, or of a `link` to the same address in the head; HTML 4.6.7; HTML 4.01,
-    6.12) or by an `accesskey`; DocBook and Texinfo write both.
-    """
-    titles: dict[str, str] = {}
-    for link in filter(_is_step, root.iter("link", "a")):
-        titles[link.get("href", "")] = link.get("title", "") or titles.get(link.get("href", ""), "")
-    if len(titles) < _FEWEST_STEPS:
-        return frozenset()
-    titles[""] = text_of(root.find("head/title"))
-    counts: dict[Element, int] = {}
-    for link in root.iter("a"):
-        block = link.getparent() if link.get("href") in titles else None
-        while block is not None and block not in counts:
-            counts[block] = _pages_linked(block, titles)
-            block = block.getparent() if counts[block] else None
-    return frozenset(block for block, pages in counts.items() if pages >= _FEWEST_STEPS and block.tag in BLOCKS)
-
-
-def _is_step(link: Element) -> bool:
-    keyed = link.tag == "a" and link.get("accesskey") is not None
-    return keyed or not _STEPS.isdisjoint(link.get("rel", "").lower().split())
-
-
-def _pages_linked(block: Element, titles: Mapping[str, str]) -> int:
-    """Return how many pages a small block links to; 0 if it contains more than links and their titles."""
-    elements = list(islice(block.iter(), _LARGEST_STEPS))
-    links = [one for one in elements if one.tag == "a" and one.get("href")]
-    targets = {link.get("href", "") for link in links}
-    if len(elements) == _LARGEST_STEPS or not targets <= titles.keys():
-        return 0
-    if any(one.tag in HEADINGS or one.tag in VERBATIM for one in elements):
-        return 0
-    labels = sum(len(text_of(link)) for link in links)
-    most = labels + sum(map(len, titles.values())) + _LABEL * len(targets)
-    return len(targets) if len(text_of(block)) - labels <= most else 0
-
-
-def _holds_title(element: Element) -> bool:
-    return next(element.iter("h1", "h2"), None) is not None
 
 
 def text_of(element: Element) -> str:

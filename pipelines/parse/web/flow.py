@@ -13,8 +13,9 @@ from pipelines.core.errors import TooLarge
 from pipelines.core.table import Cell
 from pipelines.parse.assemble import DocumentBuilder
 from pipelines.parse.office.characters import raised
+from pipelines.parse.web.controls import CONTROLS, control_text, is_labelled, is_operated, text_of_icons
 from pipelines.parse.web.dom import BLOCKS, HEADINGS, Element, is_hidden, text_of
-from pipelines.parse.web.inline import CONTROLS, EXPONENT, Anchor, Inline, control_text, math_text, source_of
+from pipelines.parse.web.inline import EXPONENT, Anchor, Inline, math_text, source_of
 
 _DIGITS = 9
 """Number of digits at which the value of a span is ignored as an attack."""
@@ -24,9 +25,8 @@ _GROUPS = ("thead", "tbody", "tfoot")
 _PAGE_WORDS = 100
 """Minimum words of a cell that is a part of the page rather than data, if its table has a single row. Firefox takes all
 tables of one row for layout (HTMLTableAccessible::IsProbablyLayoutTable), but a name beside its value is data."""
-_LINKED, _FEWEST_LINKS = 0.5, 5
-"""Minimum share of the text in links, and minimum links, of a cell with the site's menu (Kohlschütter et al. 2010,
-Boilerplate Detection using Shallow Text Features, find a third in text blocks)."""
+_OF_PAGES = ("table", "fieldset", *HEADINGS)
+"""Elements in the cells of tables that arrange a page."""
 _RICH = frozenset("a b strong i em u s del ins code pre kbd samp sub sup mark math br ul ol dl".split())
 
 
@@ -51,7 +51,7 @@ def is_layout(table: Element) -> bool:
     rows = [cells for row in rows_of(table) if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
     if sum(map(len, rows)) <= 1 or _is_text_beside_pictures(rows) or _is_page(rows):
         return True
-    if not _contains(table, "table", *HEADINGS):
+    if not _contains(table, *_OF_PAGES):
         return False
     return not any(sum(_is_plain(cell) for cell in row) > 1 for row in rows)
 
@@ -74,34 +74,8 @@ def _is_page(rows: Sequence[Sequence[Element]]) -> bool:
     return any(len(text_of(cell).split()) >= _PAGE_WORDS for cell in rows[0])
 
 
-def menu_cells(root: Element) -> frozenset[Element]:
-    """Return the cells of layout tables that have mostly links, beside one with more other text."""
-    found: set[Element] = set()
-    for table in root.iter("table"):
-        cells = [cell for row in rows_of(table) for cell in row.iterchildren("td")]
-        menus = [cell for cell in cells if _is_menu(cell)] if len(cells) > 1 else []
-        if menus and is_layout(table):
-            longest = max(map(_plain_length, cells))
-            found.update(cell for cell in menus if _plain_length(cell) < longest)
-    return frozenset(found)
-
-
-def _is_menu(cell: Element) -> bool:
-    linked = _link_lengths(cell)
-    return len(linked) >= _FEWEST_LINKS and sum(linked) >= _LINKED * len(text_of(cell))
-
-
-def _plain_length(cell: Element) -> int:
-    """Return the number of characters outside of links."""
-    return len(text_of(cell)) - sum(_link_lengths(cell))
-
-
-def _link_lengths(cell: Element) -> list[int]:
-    return [len(text_of(link)) for link in cell.iter("a") if link.get("href")]
-
-
 def _is_plain(cell: Element) -> bool:
-    return not _contains(cell, "table", *HEADINGS) and bool(text_of(cell))
+    return not _contains(cell, *_OF_PAGES) and bool(text_of(cell))
 
 
 def rows_of(table: Element) -> Iterator[Element]:
@@ -214,6 +188,8 @@ def open_inline(element: Element, inline: Inline, *, verbatim: bool = False) -> 
     """Add the beginning of `element`; return True if that is all, so that its content must be skipped."""
     tag = element.tag
     if (replacement := _replacement(element)) is not None:
+        if replacement and is_labelled(element):
+            inline.end_label()
         inline.text(f" {replacement} ")
         return True
     if is_hidden(element):
@@ -250,11 +226,13 @@ def _is_apart(element: Element) -> bool:
 
 
 def _replacement(element: Element) -> str | None:
-    """Return the text that replaces a formula or a form control, or None for any other element."""
+    """Return the text that replaces a formula, a form control or a button, or None for any other element."""
     if element.tag == "script" and element.get("type", "").startswith("math/"):
         return element.text or ""
     if element.tag in CONTROLS and element.get("hidden") is None:
         return control_text(element)
+    if element.tag == "button" and is_operated(element):
+        return ""
     return math_text(element) if element.tag == "math" and not is_hidden(element) else None
 
 
@@ -298,8 +276,9 @@ def read_text(root: Element) -> tuple[str, list[Anchor]]:
 
 
 def read_cell(cell: Element) -> tuple[str, list[Anchor]]:
-    """Return the text and links of a table cell, on one line if it has a nested table."""
+    """Return the text and links of a table cell, on one line if it has a nested table; without text, its icons'."""
     text, links = read_text(cell)
+    text = text or text_of_icons(cell)
     return (" ".join(text.split()) if _contains(cell, "table") else text), links
 
 

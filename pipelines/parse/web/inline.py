@@ -13,15 +13,12 @@ from urllib.parse import unquote_to_bytes
 from lxml import etree
 
 from pipelines.parse.assemble import Image
-from pipelines.parse.web.dom import Element, text_of
+from pipelines.parse.web.dom import Element
 
 EXPONENT: Final = re.compile(r"[-+−–]?\d+")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-CONTROLS: Final = frozenset({"input", "select", "textarea"})
 _DESCRIPTIONS: Final = ("title", "desc")
 _LABELS: Final = ("text", "foreignobject")
-_CHECKABLE: Final = frozenset({"checkbox", "radio"})
-_WITHOUT_TEXT: Final = frozenset({"hidden", "submit", "button", "image", "reset", "password", "file", "range", "color"})
 _FILE_NAME = re.compile(r"\S{1,200}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w=.+-]+)*),", re.IGNORECASE)
 
@@ -53,6 +50,13 @@ class Inline:
 
     def line_break(self) -> None:
         self._parts.append("\n")
+
+    def end_label(self) -> None:
+        """Put a colon behind the text collected so far, unless it ends with a sign."""
+        while self._parts and not self._parts[-1].strip(" "):
+            self._parts.pop()
+        label = self._parts.pop().rstrip(" ") if self._parts else ""
+        self._parts.append(f"{label}:" if label[-1:].isalnum() or label.endswith(")") else label)
 
     def ends_in_digit(self) -> bool:
         """Whether digits added now would continue a number."""
@@ -88,18 +92,6 @@ def _tidy(text: str) -> str:
     return "\n".join(_SPACE.sub(" ", line).strip(" ") for line in text.split("\n")).strip()
 
 
-def control_text(control: Element) -> str:
-    """Return the user's input in a form control; empty for one without input, and for buttons."""
-    kind = (control.get("type") or "text").lower()
-    if control.tag == "textarea":
-        return (control.text or "").strip()
-    if control.tag == "select":
-        return ", ".join(text_of(option) for option in control.iter("option") if option.get("selected") is not None)
-    if kind in _CHECKABLE:
-        return "☒" if control.get("checked") is not None else "☐"
-    return "" if kind in _WITHOUT_TEXT else (control.get("value") or "").strip()
-
-
 def no_files(address: str) -> tuple[str, bytes]:
     return "image/png", b""
 
@@ -108,10 +100,14 @@ def image_of(element: Element, resolve: Resolver = no_files) -> Image:
     """Return the picture of an `img`: its bytes if available, and its alternative text as description."""
     address = source_of(element)
     media_type, data = inline_data(address) if address.startswith("data:") else resolve(address)
-    described = " ".join((element.get("alt") or element.get("title") or "").split())
-    if described == address or _FILE_NAME.fullmatch(described):  # a placeholder written by a program
-        described = ""
+    described = alternative_text(element)
     return Image(data, media_type, _pixels(element, "width"), _pixels(element, "height"), description=described)
+
+
+def alternative_text(image: Element) -> str:
+    """Return what an `img` says to those who do not see it; empty for a placeholder written by a program."""
+    described = " ".join((image.get("alt") or image.get("title") or "").split())
+    return "" if described == source_of(image) or _FILE_NAME.fullmatch(described) else described
 
 
 def source_of(element: Element) -> str:

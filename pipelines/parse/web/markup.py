@@ -18,6 +18,7 @@ from pipelines.parse.settings import ParseSettings
 from pipelines.parse.web.dom import Element, is_hidden, parse_html, text_of
 from pipelines.parse.web.flow import read_text
 from pipelines.parse.web.inline import descriptions_of, labels_of
+from pipelines.parse.web.visual_cues import join_labels, mark_headings
 from pipelines.parse.web.walk import Walker
 from pipelines.parse.web.xml_page import XmlPage
 
@@ -67,10 +68,16 @@ def read_meta(root: Element, builder: DocumentBuilder) -> None:
 
 
 def page_title(root: Element) -> str:
-    """Return the page's title without the site's name, if the rest is the first heading."""
+    """Return the page's title without the site's name, if the rest is the first heading.
+
+    A number before it is kept: "[MNT-2291] Palletizer 3 stops - Tracker" is called "[MNT-2291] Palletizer 3 stops".
+    """
     title = next((text_of(element) for element in root.iter("title") if element.getparent().tag == "head"), "")
     headings = (" ".join(read_text(one)[0].split()) for one in root.iter("h1") if not is_hidden(one))
     heading = next(headings, "")
+    before, found, _ = title.partition(heading) if heading else (title, "", "")
+    if found and any(map(str.isdigit, before)):
+        return before + found
     return heading if heading and heading.casefold() in title.casefold() else title
 
 
@@ -125,6 +132,8 @@ class HtmlReader:
 
 def read_tree(root: Element, source: Source, settings: ParseSettings, engine: str) -> Parsed:
     """Return the document of a page; if all its text is navigation, then with that text."""
+    join_labels(root)
+    mark_headings(root)
     for furniture in (True, False):
         builder = DocumentBuilder(source, settings, engine)
         read_meta(root, builder)

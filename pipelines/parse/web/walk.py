@@ -8,8 +8,11 @@ from lxml import etree
 
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import TooLarge
+from pipelines.lang.dates import dates
+from pipelines.lang.quantities import phones_and_mails
 from pipelines.parse.assemble import NOWHERE, DocumentBuilder, Image, Place
 from pipelines.parse.office.header_rows import with_named_columns
+from pipelines.parse.web.controls import task_mark
 from pipelines.parse.web.dom import (
     BLOCKS,
     HEADINGS,
@@ -17,9 +20,8 @@ from pipelines.parse.web.dom import (
     VERBATIM,
     Element,
     ListNumbers,
-    is_furniture,
     is_hidden,
-    navigation_blocks,
+    text_of,
 )
 from pipelines.parse.web.flow import (
     add_references,
@@ -27,7 +29,6 @@ from pipelines.parse.web.flow import (
     cells_of,
     close_inline,
     is_layout,
-    menu_cells,
     open_inline,
     read_cell,
     read_text,
@@ -44,8 +45,10 @@ from pipelines.parse.web.inline import (
     math_text,
     no_files,
 )
+from pipelines.parse.web.site_parts import before_main, is_furniture, navigation_parts
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
+_DAY = len("2026-09-02")
 _MARK = re.compile(r"\[\w{1,20}\]")
 _ITEMS = ("li", "dt", "dd")
 _CAPTION_CLASS = re.compile(r"(?:^|\s)(?:caption|wp-caption-text|figure-caption|img-caption)(?:$|\s)")
@@ -85,11 +88,13 @@ class Walker:
         self._pictures: list[Image] = []
         """Pictures of the current line, which are appended after it."""
         self._navigation: frozenset[Element] = frozenset()
+        self._head: frozenset[Element] = frozenset()
 
     def walk(self, root: Element) -> None:
         """Append the tree. Raises `TooLarge` for tables beyond the limits of depth and cells."""
         self._titled = self._titled and sum(not is_hidden(heading) for heading in root.iter("h1")) == 1
-        self._navigation = navigation_blocks(root) | menu_cells(root) if self._furniture else frozenset()
+        self._navigation = navigation_parts(root) if self._furniture else frozenset()
+        self._head = before_main(root) if self._furniture else frozenset()
         events = etree.iterwalk(root, events=("start", "end", "comment"))
         skipped: Element | None = None
         for event, element in events:
@@ -133,7 +138,7 @@ class Walker:
             self._numbers.begin(element)
         elif tag in _ITEMS:
             self._item = max(1, self._lists) + (tag == "dd")
-            self._number = self._numbers.take(element)
+            self._number = self._numbers.take(element) + task_mark(element)
         elif tag in VERBATIM:
             self._verbatim += 1
         elif tag in _CAPTIONS:
@@ -210,12 +215,18 @@ class Walker:
         return self._builder.footnote(mark + text, self._place)
 
     def _set_apart(self, element: Element) -> bool:
-        """Store a navigation block or the site's header or footer apart from the text; return whether it is one."""
-        if not (self._furniture and (element in self._navigation or is_furniture(element))):
+        """Store a navigation block or the site's header or footer apart from the text; return whether it is one.
+
+        Lines of a footer that tell how to reach somebody, or a date, are part of the text too.
+        """
+        apart = element in self._navigation or element in self._head or is_furniture(element)
+        if not (self._furniture and apart):
             return False
         kind = BlockKind.PAGE_FOOTER if element.tag == "footer" else BlockKind.PAGE_HEADER
         text, links = read_text(element)
-        self._builder.furniture(kind, text, self._place)
+        told = [line for line in text.splitlines() if element.tag == "footer" and _tells(line)]
+        self._builder.furniture(kind, "\n".join(told), self._place, new_words=1)
+        self._builder.furniture(kind, "\n".join(line for line in text.splitlines() if line not in told), self._place)
         if element in self._navigation:  # the linked pages are referred to, though the links are not text
             add_references(self._builder, links)
         return True
@@ -232,8 +243,9 @@ class Walker:
             if table is element or not is_layout(table):
                 self._append_table(table)
         for image in element.iter("img"):
-            if not is_tracker(image) and not is_hidden(image):
-                self._builder.figure(image_of(image, self._resolve), self._place)
+            figure = None if is_tracker(image) or is_hidden(image) else image_of(image, self._resolve)
+            if figure is not None and (figure.data or text_of(image.getparent())):  # otherwise it is the cell's text
+                self._builder.figure(figure, self._place)
         return True
 
     def _append_table(self, table: Element) -> None:
@@ -250,6 +262,11 @@ class Walker:
         self._builder.caption(caption, self._place)
         if self._builder.table(cells, self._place, caption=caption):
             add_references(self._builder, links)
+
+
+def _tells(line: str) -> bool:
+    """Whether a line has a phone number, a mail address, or a date with its day."""
+    return bool(phones_and_mails(line)) or any(len(date.iso) == _DAY for date in dates(line))
 
 
 def _has_footnotes(element: Element) -> bool:

@@ -117,7 +117,7 @@ def test_text_beside_an_icon_is_not_a_table_but_rows_with_pictures_are(document_
         "</tr></table><table><tr><th>Sign<th>Meaning<tr><td><img src=s.png alt=Stop><td>Stop the pump</table>",
     )
     assert "Vent it first." in texts(document)
-    assert [table.grid() for table in document.tables] == [[["Sign", "Meaning"], ["", "Stop the pump"]]]
+    assert [table.grid() for table in document.tables] == [[["Sign", "Meaning"], ["Stop", "Stop the pump"]]]
 
 
 def test_navigation_links_are_recognised_by_their_own_rel(document_of: Read) -> None:
