@@ -71,6 +71,7 @@ READERS = (
     "office.csv:CsvReader",
     "office.csv:ColumnReader",
     "web.ini:IniReader",
+    "web.yaml:YamlReader",
     "web.text:TextReader",
 )
 """The built-in readers, relative to this package. If two formats recognise a file, the first one wins."""

@@ -26,7 +26,7 @@ from pipelines.retrieve.unit_spans import BLANK, is_comment, is_contents
 
 LABELLED_LINE = re.compile(rf"(?P<label>[^\W\d_][^:：\d]{{1,30}})(?:: |：|:(?=[{CJK}]))(?=\S)")
 """The beginning of "Label: text"; "Step 2: Open" and "Table 3: Sizes" are headings."""
-_NUMBERED = re.compile(r"[^\W\d_]\. ?(?=\S*[^\W\d_]|\S*\d\S*-|\d{4})(?=\S*\d)\S{4,}$")
+_NUMBERED = re.compile(r"[^\W\d_]\. ?(?P<number>[^\s.]{4,40})$")
 """A number at the end of a line behind an abbreviation: "Art. no. CP-300-G", not "Fig. 3" or "Kap. 4.1"."""
 _VERSION = re.compile(r"\[?(?:[^\W\d_]{1,9} )?v?\d{1,4}(?:\.\d{1,4}){1,3}\b[\W_]*", re.IGNORECASE)
 """The number of a version, perhaps behind a word, and what separates it from its date."""
@@ -93,7 +93,7 @@ def _is_heading(line: str, chunk: Chunk, span: Span) -> bool:
     before, behind = chunk.text[: span.start].rstrip(" ")[-2:], chunk.text[span.end : span.end + 2]
     alone = before in (BLANK, "\n", "") and (behind in (BLANK, "") or _FIRST_STEP.match(chunk.text, span.end))
     short = len(line) <= HEADING_LENGTH and not is_row(line) and not line.endswith(ENDINGS)
-    value = LABELLED_LINE.match(line) or _NUMBERED.search(line) or quantities(line, chunk.language)
+    value = LABELLED_LINE.match(line) or _is_numbered(line) or quantities(line, chunk.language)
     return bool(alone) and short and line[:1].isalnum() and not line[:1].islower() and not value
 
 
@@ -195,6 +195,11 @@ def _in_turn(run: _Run, pieces: Sequence[EvidenceLine]) -> dict[int, int]:
         if named and len(values) >= _FEWEST and 2 * figures > len(values):
             return dict(zip(values, labels, strict=False))
     return {}
+
+
+def _is_numbered(line: str) -> bool:
+    number = _NUMBERED.search(line)
+    return number is not None and any(map(str.isdigit, number["number"]))
 
 
 def is_version(heading: str) -> bool:

@@ -62,7 +62,7 @@ def runs_of_records(
     ways = (
         cut_at(lines, paragraph_starts(pieces, lines, chunk.text)),
         cut_at(lines, _at_items(pieces, lines, items, start)),
-        cut_at(lines, _at_first_label(lines)),
+        _by_first_label(lines, headed),
         _below_labels(lines),
         _between_tabs(pieces, lines, chunk),
         cut_at(lines, _in_cycles(lines)),
@@ -109,6 +109,13 @@ def _at_items(
     listed = [pieces[line.first].depth > 0 for line in lines]
     behind = [False, *(before and not one for before, one in pairwise(listed))]
     return [pieces[line.first].span.start in begins or out for line, out in zip(lines, behind, strict=True)]
+
+
+def _by_first_label(lines: Sequence[RecordLine], headed: Sequence[bool]) -> list[Record]:
+    """Return the lines cut before each one with the first label that comes again; headings are inside no record."""
+    opens = _at_first_label(lines)
+    inside = [heading and not opened for heading, opened in zip(headed, opens, strict=True)]
+    return cut_at([line._replace(text="") if cut else line for line, cut in zip(lines, inside, strict=True)], opens)
 
 
 def _at_first_label(lines: Sequence[RecordLine]) -> list[bool]:

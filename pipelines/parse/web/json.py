@@ -61,7 +61,7 @@ class JsonReader:
             append_text(text, builder)
             builder.left_out(issue=f"not valid JSON: {error}")
             return builder.build()
-        _append(value, builder)
+        append_value(value, builder)
         for line in broken:
             builder.paragraph(line)
         if broken:
@@ -109,7 +109,7 @@ class _Part(NamedTuple):
     level: int
 
 
-def _append(root: Value, builder: DocumentBuilder) -> None:
+def append_value(root: Value, builder: DocumentBuilder) -> None:
     """Append the value depth first, iteratively: scalars of an object together, nested objects under headings."""
     left = [_Part("", "", root, 1)]
     while left:

@@ -20,8 +20,8 @@ from pipelines.parse.web.text_columns import parts_of
 from pipelines.parse.web.text_tables import TextTable, text_tables
 
 _CODE_SUFFIXES = frozenset(
-    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .yaml"
-    " .yml .cfg .conf .cmake .v .vhd .bib .gcode .scad".split()
+    ".py .c .h .cpp .hpp .cc .cs .java .js .ts .go .rs .rb .php .sh .bat .ps1 .sql .r .m .f90 .ino .css .cfg"
+    " .conf .cmake .v .vhd .bib .gcode .scad".split()
 )
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:(?P<bullet>[-*+•‣◦▪·–])|(?P<number>\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]))[ \t]+(?=\S)"
@@ -62,7 +62,7 @@ class TextReader:
         if decoded.damaged:
             builder.remark(_DAMAGED.format(decoded.damaged))
         if PurePosixPath(source.name).suffix.lower() in _CODE_SUFFIXES:
-            _append_code(decoded.text, builder)
+            append_code(decoded.text, builder)
         else:
             append_text(_without_title(decoded.text, builder), builder)
         return builder.build()
@@ -225,7 +225,7 @@ def _append(lines: list[str], level: int, builder: DocumentBuilder) -> None:
         builder.paragraph(text)
 
 
-def _append_code(text: str, builder: DocumentBuilder) -> None:
+def append_code(text: str, builder: DocumentBuilder) -> None:
     """Append source code, split at blank lines that precede a line without indentation."""
     for part in re.split(r"\n[ \t]*\n(?=\S)", text.replace("\r\n", "\n")):
         builder.code(part)

@@ -8,7 +8,6 @@ from lxml import etree
 
 from pipelines.core.document import BlockKind
 from pipelines.core.errors import TooLarge
-from pipelines.lang.dates import dates
 from pipelines.lang.quantities import phones_and_mails
 from pipelines.parse.assemble import NOWHERE, DocumentBuilder, Image, Place
 from pipelines.parse.office.header_rows import with_named_columns
@@ -48,7 +47,6 @@ from pipelines.parse.web.inline import (
 from pipelines.parse.web.site_parts import before_main, is_furniture, navigation_parts
 
 _FOOTNOTE_ID = re.compile(r"(?:fn|footnote|cite_note|note)[-:_]?(\d{1,4})", re.IGNORECASE)
-_DAY = len("2026-09-02")
 _MARK = re.compile(r"\[\w{1,20}\]")
 _ITEMS = ("li", "dt", "dd")
 _CAPTION_CLASS = re.compile(r"(?:^|\s)(?:caption|wp-caption-text|figure-caption|img-caption)(?:$|\s)")
@@ -217,7 +215,7 @@ class Walker:
     def _set_apart(self, element: Element) -> bool:
         """Store a navigation block or the site's header or footer apart from the text; return whether it is one.
 
-        Lines of a footer that tell how to reach somebody, or a date, are part of the text too.
+        Lines of a footer that tell how to reach somebody are part of the text too.
         """
         apart = element in self._navigation or element in self._head or is_furniture(element)
         if not (self._furniture and apart):
@@ -265,8 +263,8 @@ class Walker:
 
 
 def _tells(line: str) -> bool:
-    """Whether a line has a phone number, a mail address, or a date with its day."""
-    return bool(phones_and_mails(line)) or any(len(date.iso) == _DAY for date in dates(line))
+    """Whether a line tells how to reach somebody."""
+    return bool(phones_and_mails(line))
 
 
 def _has_footnotes(element: Element) -> bool:

@@ -13,6 +13,8 @@ from pipelines.parse.web.xml_targets import Targets, is_unit, is_value, own_labe
 _TECHNICAL: Final = frozenset("space schemalocation nonamespaceschemalocation nsmap".split())
 _MARKUP: Final = _TECHNICAL | frozenset("id class style lang version role".split())
 """Attributes of data that say nothing of it, and further ones of a text."""
+_NUMBERS: Final = ("number", "no", "nr", "num", "code", "key")
+"""Attributes that tell a record from others of its name, the best first."""
 _LONGEST_FIELD = 200
 """Maximum characters of a field in a table; longer values are text."""
 
@@ -39,7 +41,7 @@ class XmlData:
         """Return the attributes as "name=value, name=value", without technical ones and what is shown `beside` them."""
         shown = [(name, self._targets.shown(element, name, value)) for name, value in attributes_of(element)]
         if beside:
-            shown = [(name, text) for name, text in shown if not (is_unit(name) or _is_shown(name, text, beside))]
+            shown = [(name, text) for name, text in shown if not (is_unit(name, text) or _is_shown(name, text, beside))]
         return ", ".join(f"{name}={text}" for name, text in shown if name.lower() not in self._technical)
 
     def field(self, element: Node, value: str) -> str:
@@ -88,11 +90,17 @@ class XmlData:
 
     def record_title(self, element: Node) -> str:
         """Return the heading of one of several similar elements that are no rows: "PRODUCT BV-25"."""
-        label = own_label(element, self._names)
+        label = own_label(element, self._names) or _number_of(element)
         if not label:
             leaves = (one for one in element.iter(etree.Element) if not len(one) and one is not element)
             label = next((value for leaf in leaves if (value := self.value(leaf))), "")
         return f"{local_name(element)} {label}" if len(label) <= _LONGEST_FIELD else local_name(element)
+
+
+def _number_of(element: Node) -> str:
+    """Return the attribute that numbers a record among others, or ''."""
+    values = {name.lower(): value for name, value in attributes_of(element)}
+    return next((values[name] for name in _NUMBERS if name in values), "")
 
 
 def _is_shown(name: str, text: str, value: str) -> bool:

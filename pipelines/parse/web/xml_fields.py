@@ -55,7 +55,8 @@ class XmlFields:
         elif self._names.is_data and page.now.sections and not page.now.item and self._is_one_of_several(element):
             title = data.record_title(element)
             page.begin_thing(element, title)
-            page.paragraph(data.attributes(element, beside=title.partition(" ")[2]))
+            label = title.partition(" ")[2]
+            page.paragraph(data.attributes(element, beside="" if label.isdigit() else label))  # "number=5501" says more
         else:
             self._paragraph(data.field(element, value_in_attributes(element)))
             page.begin(element, page.add("div"))

@@ -8,6 +8,7 @@ from typing import Final
 
 from lxml import etree
 
+from pipelines.lang.quantities import CURRENCY_CODES
 from pipelines.parse.web.dom import text_of
 from pipelines.parse.web.xml_names import Node, XmlNames, attributes_of, children_of, name_of
 
@@ -24,6 +25,9 @@ _MOST_STEPS = 1000
 """Maximum steps of a procedure whose numbers are counted for references to them."""
 _UNIT = re.compile(r"(?:\w*[^m])?units?|uom|currency(?:id|code)?|\w*unitofmeasure", re.IGNORECASE)
 """Attributes with the unit of a value (S1000D, UBL, units of measure in general), unlike "community"."""
+
+
+_CURRENCIES: Final = frozenset(CURRENCY_CODES.split("|"))
 
 
 class Targets:
@@ -83,7 +87,7 @@ def value_of(element: Node) -> str:
     """Return the text of a leaf with its unit ("24 N.m"), or the attribute that has its value; '' if it has none."""
     pairs = attributes_of(element)
     text = text_of(element) or value_in_attributes(element)
-    unit = next((value for name, value in pairs if is_unit(name)), "")
+    unit = next((value for name, value in pairs if is_unit(name, value)), "")
     return f"{text} {unit}".strip() if text else ""
 
 
@@ -92,9 +96,9 @@ def value_in_attributes(element: Node) -> str:
     return next((value for name, value in attributes_of(element) if is_value(name)), "")
 
 
-def is_unit(attribute: str) -> bool:
-    """Whether an attribute is the unit of its element's value (`unit`, `quantityUnitOfMeasure`, `uom`)."""
-    return _UNIT.fullmatch(attribute) is not None
+def is_unit(attribute: str, value: str) -> bool:
+    """Whether an attribute is the unit of its value, by name (`unit`, `quantityUnitOfMeasure`, `uom`) or as "EUR"."""
+    return _UNIT.fullmatch(attribute) is not None or value in _CURRENCIES
 
 
 def is_value(attribute: str) -> bool:
