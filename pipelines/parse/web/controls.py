@@ -13,6 +13,8 @@ _CHECKABLE: Final = frozenset({"checkbox", "radio"})
 _WITHOUT_TEXT: Final = frozenset({"hidden", "submit", "button", "image", "reset", "password", "file", "range", "color"})
 _OPENING: Final = ("aria-expanded", "aria-controls", "data-target", "data-bs-target")
 """Attributes of buttons that unfold a part of the page, and are its heading."""
+_NAMES: Final = ("dt", "summary", "legend", "caption", *HEADINGS)
+"""Elements that name others. A table that can be sorted has a button around the name of each column too."""
 _ICONS: Final = ("i", "span", "svg", "use", "img")
 _MARKS: Final = re.compile(
     r"(?:^|[\s_#-])(?:(check|checkmark|tick|ok|yes)|times|xmark|x-mark|cross|remove|close)(?=$|[\s_-])"
@@ -45,17 +47,16 @@ def is_labelled(control: Element) -> bool:
 def is_operated(button: Element) -> bool:
     """Whether a button only operates the page, such as "Add to basket".
 
-    Not one in a heading, one that unfolds a part of the page, one around more than a line, or one that is named in a
-    sentence: "Press <button>Start</button>, then ...".
+    Not one that is a heading or the name of a column, that unfolds a part of the page, that is around more than a line,
+    or that is named in a sentence: "Press <button>Start</button>, then ...".
     """
-    if (
-        any(button.get(name) is not None for name in _OPENING)
-        or next(button.iterdescendants(*BLOCKS), None) is not None
-    ):
+    unfolds = any(button.get(name) is not None for name in _OPENING)
+    if unfolds or next(button.iterdescendants(*BLOCKS), None) is not None:
         return False
     if any(character.isalnum() or character in ".,;。，" for character in button.tail or ""):
         return False
-    return next(button.iterancestors("summary", *HEADINGS), None) is None
+    named = next(button.iterancestors("th", *_NAMES), None)
+    return named is None or (named.tag == "th" and text_of(named) != text_of(button))
 
 
 def task_mark(item: Element) -> str:

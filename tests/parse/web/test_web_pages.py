@@ -70,6 +70,12 @@ def test_buttons_only_operate_the_page_unless_they_are_part_of_the_text(document
     ]
 
 
+def test_buttons_around_the_names_of_columns_are_read(document_of: Read) -> None:
+    html = "<table><tr><th><button>Pump</button><th>GD-1 <button>Remove</button><tr><td>HX 45<td>61 kg</table>"
+    (table,) = document_of("a.html", html).tables
+    assert table.grid()[0] == ["Pump", "GD-1"]
+
+
 def test_links_to_edit_a_section_are_no_part_of_its_heading(document_of: Read) -> None:
     html = '<h2>History<span class="mw-editsection">[<a href=/e>edit</a>]</span></h2><p>Built in 1998.</p>'
     assert texts(document_of("a.html", html)) == ["History", "Built in 1998."]
