@@ -158,7 +158,8 @@ def is_hidden(element: Element) -> bool:
     if _INVISIBLE_STYLE.search(element.get("style", "")):
         return True
     classes = element.get("class", "")
-    return any(name in classes for name in _REPEATED) or _is_anchor_sign(element, classes)
+    repeated = bool(classes) and any(name in classes for name in _REPEATED)
+    return repeated or _is_anchor_sign(element, classes)
 
 
 def _is_anchor_sign(element: Element, classes: str) -> bool:

@@ -30,7 +30,9 @@ def join_labels(root: Element) -> None:
     Such as lists of properties, tiles, and the fields of a ticket, whose style sheet sets the values apart.
     """
     for parent in dict.fromkeys(container.getparent() for container in root.iter(*_CONTAINERS)):
-        children = [child for child in parent if isinstance(child.tag, str)] if parent is not None else ()
+        if parent is None or len(parent) < _FEWEST:
+            continue
+        children = [child for child in parent if isinstance(child.tag, str)]
         for (paired, _), run in groupby(children, key=lambda child: (_is_pair(child), child.tag)):
             pairs = list(run)
             if paired and len(pairs) >= _FEWEST:
@@ -69,7 +71,7 @@ def _is_above_text(block: Element) -> bool:
 
 def _is_pair(container: Element) -> bool:
     """Whether an element has a short text in an element, then another one, and nothing else."""
-    if container.tag not in _CONTAINERS or (container.text or "").strip():
+    if container.tag not in _CONTAINERS or not len(container) or (container.text or "").strip():
         return False
     parts = _parts(container)
     if not parts or len(parts) > _PAIR or any(_is_large(part) for part in parts):
