@@ -22,7 +22,7 @@ from pipelines.retrieve.entries import (
 )
 from pipelines.retrieve.form_lines import with_form_lines
 from pipelines.retrieve.hit import Hit, ListItem, TableRow
-from pipelines.retrieve.labels import LABELLED_LINE, read_headings
+from pipelines.retrieve.labels import LABELLED_LINE, is_version, read_headings
 from pipelines.retrieve.mail_headers import QUOTED, sender_in, with_mail_headers
 from pipelines.retrieve.records import with_records
 from pipelines.retrieve.signatures import with_signatures
@@ -101,6 +101,11 @@ class EvidenceUnit:
         mark = ITEM_MARK.match(self.text)
         found = None if self.is_row else LABELLED_LINE.match(self.text, mark.end() if mark else 0)
         return (found["label"], self.text[found.end() :]) if found else None
+
+    @property
+    def is_of_version(self) -> bool:
+        """Whether it is below the heading of a version, perhaps in a section of it."""
+        return is_version(self.heading.partition(";")[0])
 
     @property
     def is_mail_header(self) -> bool:

@@ -134,7 +134,7 @@ def _scored(
     tells = not unit.label or question.wants <= _IN_LABELS  # "2 Ropes" is a heading, "2.1 (May 2025)" tells when
     of_mail = asks_for_header(question, unit)
     value = bool(question.wants) and tells and not of_mail and gives_value(question, unit, coverage)
-    names = unit.label and not value
+    only_names = unit.label and not value
     chosen = _has_options_of(question, unit)
     value = value or gives_by_header(question, unit) or chosen
     asking = question.asking if value else frozenset[str]()
@@ -144,7 +144,7 @@ def _scored(
     score = COVERAGE * covered + RETRIEVAL * chunk + VALUE * value
     short = len(unit.own) < MIN_SENTENCE_TERMS and not unit.labelled
     repeats = short and question.has_all(unit.own, unit.hit.chunk.language)
-    score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (names or repeats)
+    score += gain + DEFINES * defines + NAMED * unit.is_named(question.text) - LABEL * (only_names or repeats)
     score -= QUESTION * (unit.is_question and not of_mail)
     score -= REPEATED * (of_mail and unit.is_repeated)
     score -= QUESTION * (unit.is_mail_header and Kind.MAIL not in question.wants)

@@ -13,7 +13,6 @@ from pipelines.lang.questions import value_kinds
 from pipelines.lang.terms import terms
 from pipelines.lang.word_lists import any_of, cue
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.labels import is_version
 from pipelines.retrieve.mail_questions import has_colleague
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.term_cover import TermCover
@@ -112,7 +111,7 @@ def _without(question: QuestionTerms, unit: EvidenceUnit) -> str:
     text = f"{unit.header}\n{unit.text}"
     if Kind.PERSON in question.wants and not unit.is_row:
         text = f"{unit.group}\n{text}"
-    if Kind.REASON in question.wants or (Kind.DATE in question.wants and is_version(unit.heading.partition(";")[0])):
+    if Kind.REASON in question.wants or (Kind.DATE in question.wants and unit.is_of_version):
         text = f"{unit.heading}\n{text}"
     if Kind.NUMBER in question.wants:
         text = _REFERENCE.sub(" ", text)

@@ -10,7 +10,7 @@ from pipelines.lang.quantities import Kind, gives
 from pipelines.lang.terms import terms
 from pipelines.retrieve.entries import is_question
 from pipelines.retrieve.evidence import EvidenceUnit
-from pipelines.retrieve.labels import LABELLED_LINE, is_version
+from pipelines.retrieve.labels import LABELLED_LINE
 from pipelines.retrieve.mail_headers import told_by
 from pipelines.retrieve.mail_questions import asks_for_header, gives_by_header
 from pipelines.retrieve.question_terms import QuestionTerms
@@ -69,7 +69,7 @@ def _asks_for_heading(question: QuestionTerms, unit: EvidenceUnit) -> bool:
 
     "Which version ...?" of a list of changes below "[2.1]".
     """
-    if question.versions and is_version(unit.heading.partition(";")[0]):
+    if question.versions and unit.is_of_version:
         return True
     unknown = question.focus and question.focus <= question.unknown and not question.wants
     return bool(unknown) and unit.heading != unit.hit.title and any(map(str.isdigit, unit.heading))

@@ -12,7 +12,7 @@ from pipelines.lang.numbers import FIGURE, decimal
 from pipelines.lang.terms import terms
 from pipelines.retrieve.evidence import EvidenceUnit
 from pipelines.retrieve.hit import Hit
-from pipelines.retrieve.labels import ONE_FORM, is_version, likeness_of_forms
+from pipelines.retrieve.labels import ONE_FORM, likeness_of_forms
 from pipelines.retrieve.question_terms import QuestionTerms
 from pipelines.retrieve.related_words import compound_parts, passage_words, related_words
 from pipelines.retrieve.searches import Lexicon
@@ -91,7 +91,7 @@ class TermCover:
         """
         if letter := self._question.letters.get(term):
             return _letter_place(unit, letter)
-        if term in self._versions and is_version(unit.heading.partition(";")[0]):
+        if term in self._versions and unit.is_of_version:
             return OWN
         cover, place = self._cover(term, unit), _place_of(unit)
         if cover >= OWN and term in self._numbered:

@@ -217,12 +217,13 @@ class Walker:
 
         Lines of a footer that tell how to reach somebody are part of the text too.
         """
-        apart = element in self._navigation or element in self._head or is_furniture(element)
-        if not (self._furniture and apart):
+        if not self._furniture:
+            return False
+        if not (element in self._navigation or element in self._head or is_furniture(element)):
             return False
         kind = BlockKind.PAGE_FOOTER if element.tag == "footer" else BlockKind.PAGE_HEADER
         text, links = read_text(element)
-        told = [line for line in text.splitlines() if element.tag == "footer" and _tells(line)]
+        told = [line for line in text.splitlines() if element.tag == "footer" and phones_and_mails(line)]
         self._builder.furniture(kind, "\n".join(told), self._place, new_words=1)
         self._builder.furniture(kind, "\n".join(line for line in text.splitlines() if line not in told), self._place)
         if element in self._navigation:  # the linked pages are referred to, though the links are not text
@@ -242,7 +243,7 @@ class Walker:
                 self._append_table(table)
         for image in element.iter("img"):
             figure = None if is_tracker(image) or is_hidden(image) else image_of(image, self._resolve)
-            if figure is not None and (figure.data or text_of(image.getparent())):  # otherwise it is the cell's text
+            if figure is not None and (figure.data or _is_beside_text(image)):  # otherwise it is the cell's text
                 self._builder.figure(figure, self._place)
         return True
 
@@ -262,9 +263,9 @@ class Walker:
             add_references(self._builder, links)
 
 
-def _tells(line: str) -> bool:
-    """Whether a line tells how to reach somebody."""
-    return bool(phones_and_mails(line))
+def _is_beside_text(image: Element) -> bool:
+    cell = next(image.iterancestors("td", "th"), None)
+    return cell is None or bool(text_of(cell))
 
 
 def _has_footnotes(element: Element) -> bool:

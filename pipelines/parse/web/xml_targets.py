@@ -25,9 +25,8 @@ _MOST_STEPS = 1000
 """Maximum steps of a procedure whose numbers are counted for references to them."""
 _UNIT = re.compile(r"(?:\w*[^m])?units?|uom|currency(?:id|code)?|\w*unitofmeasure", re.IGNORECASE)
 """Attributes with the unit of a value (S1000D, UBL, units of measure in general), unlike "community"."""
-
-
 _CURRENCIES: Final = frozenset(CURRENCY_CODES.split("|"))
+"""Values that are a unit whatever their attribute is called."""
 
 
 class Targets:

@@ -113,6 +113,14 @@ def test_a_cell_without_text_says_what_its_icon_does(icon: str, text: str, docum
     assert table.grid()[1] == ["Bluetooth", text]
 
 
+def test_a_linked_picture_beside_the_text_of_a_cell_is_described(document_of: Read) -> None:
+    html = (
+        "<table><tr><th>Part<th>Price<tr><td><a href=k.html><img src=k.png alt='Seal kit'></a> SK-90<td>45 EUR</table>"
+    )
+    document = document_of("a.html", html)
+    assert [figure.description for figure in document.figures] == ["Seal kit"]
+
+
 def test_labels_and_values_in_elements_side_by_side_are_lines(document_of: Read) -> None:
     html = (
         "<div><div><label>State</label><div>Closed</div></div><div><span>Priority:</span><span>High</span></div>"
